@@ -1,0 +1,51 @@
+# Pliant's front door. `make demo` and `make test` work from a fresh clone of a bare Debian 12.
+#   make demo      install what is missing, build, show the main job
+#   make build     the program at build/bin/pliant, the Python module in build/python
+#   make test      all tests
+#   make bench     the benchmarks, with the ratios the documentation quotes
+#   make fuzz      fuzz every hand-written reader (FUZZ_SECONDS each, default 60)
+#   make format    clang-format every source file
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+JOBS ?= $(shell nproc)
+WERROR ?= OFF
+FUZZ_SECONDS ?= 60
+SOURCES = $(shell git ls-files '*.h' '*.cpp')
+
+.PHONY: help demo build test bench fuzz format check-format asan tsan install clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+install:
+	@scripts/install_dependencies
+
+build: install
+	@cmake --preset release -DPLIANT_WERROR=$(WERROR) > build.log 2>&1 || { cat build.log; exit 1; }; rm -f build.log
+	@cmake --build --preset release -j $(JOBS)
+
+demo: build
+	@scripts/demo
+
+test: build
+	@ctest --preset release -j $(JOBS)
+
+bench: build
+	@scripts/bench
+
+fuzz: install
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
+
+asan tsan: install
+	@cmake --preset $@ -DPLIANT_WERROR=$(WERROR)
+	@cmake --build --preset $@ -j $(JOBS)
+	@scripts/sanitize $@
+
+format: install
+	@clang-format-14 -i $(SOURCES)
+
+check-format: install
+	@clang-format-14 --dry-run --Werror $(SOURCES)
+
+clean:
+	@rm -rf build build-*

@@ -1,0 +1,30 @@
+# Flags that every target of ours shares. They are PRIVATE or directory-wide: none reaches a project that embeds us.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # the Python module links the static libraries
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+add_library(pliant_flags INTERFACE)
+target_compile_options(pliant_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-psabi)
+if(PLIANT_WERROR)
+  target_compile_options(pliant_flags INTERFACE -Werror)
+endif()
+if(PLIANT_SANITIZE)
+  target_compile_options(pliant_flags INTERFACE
+    -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
+  target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
+endif()
+
+find_program(PLIANT_CCACHE ccache)
+if(PLIANT_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  # Sloppiness: without it ccache refuses every file that uses a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+    ${PLIANT_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(pliant_flags INTERFACE -fpch-preprocess)
+  endif()
+endif()

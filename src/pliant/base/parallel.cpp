@@ -1,0 +1,120 @@
+#include "pliant/base/parallel.h"
+
+#include <dlfcn.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" {
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
+}
+#endif
+
+namespace pliant {
+namespace {
+
+// Debian's TBB is not built for the thread sanitizer, which therefore cannot see that a loop starts after its caller
+// and ends before its caller goes on. These two marks say just that. Two bodies that race with each other are still
+// reported.
+void mark_acquire([[maybe_unused]] void* address) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_acquire(address);
+#endif
+}
+void mark_release([[maybe_unused]] void* address) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_release(address);
+#endif
+}
+
+std::atomic<int> requested_threads{0};
+
+// Only needed where more (or fewer) threads than cores were asked for; made once a change.
+struct Arena {
+  std::unique_ptr<tbb::global_control> control;
+  std::unique_ptr<tbb::task_arena> arena;
+};
+Arena& chosen_arena() {
+  static Arena arena;
+  return arena;
+}
+thread_local bool inside_arena = false;
+
+// OpenBLAS may or may not be linked into the program that uses us: ask the loader rather than depend on it here.
+void keep_blas_single_threaded() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    using SetThreads = void (*)(int);
+    if (auto set_threads = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
+      set_threads(1);
+  });
+}
+
+void run_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
+  const Index chunks = (count + grain - 1) / grain;
+  char start_mark = 0, end_mark = 0;
+  mark_release(&start_mark);
+  tbb::parallel_for(
+      tbb::blocked_range<Index>(0, chunks),
+      [&](const tbb::blocked_range<Index>& range) {
+        mark_acquire(&start_mark);
+        for (Index chunk = range.begin(); chunk < range.end(); ++chunk)
+          body(chunk * grain, std::min(count, (chunk + 1) * grain));
+        mark_release(&end_mark);
+      });
+  mark_acquire(&end_mark);
+}
+
+}  // namespace
+
+void set_thread_count(int count) {
+  count = std::max(count, 0);
+  requested_threads = count;
+  Arena& chosen = chosen_arena();
+  chosen = {};
+  if (count > 1) {
+    chosen.control =
+        std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+    chosen.arena = std::make_unique<tbb::task_arena>(count);
+  }
+}
+
+int thread_count() {
+  const int requested = requested_threads;
+  return requested > 0 ? requested : tbb::this_task_arena::max_concurrency();
+}
+
+ScopedThreadCount::ScopedThreadCount(int count) : before_(requested_threads) { set_thread_count(count); }
+ScopedThreadCount::~ScopedThreadCount() { set_thread_count(before_); }
+
+void parallel_for_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
+  if (count <= 0) return;
+  grain = std::max<Index>(grain, 1);
+  if (count <= grain || requested_threads == 1) {
+    for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(count, begin + grain));
+    return;
+  }
+  keep_blas_single_threaded();
+  tbb::task_arena* arena = chosen_arena().arena.get();
+  if (!arena || inside_arena) {
+    run_chunks(count, grain, body);
+    return;
+  }
+  arena->execute([&] {
+    struct Inside {
+      bool before = inside_arena;
+      Inside() { inside_arena = true; }
+      ~Inside() { inside_arena = before; }
+    } inside;
+    run_chunks(count, grain, body);
+  });
+}
+
+}  // namespace pliant
