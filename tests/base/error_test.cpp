@@ -15,6 +15,8 @@ TEST(Error, ContextStandsInFrontOutermostFirst) {
   }
 }
 
-TEST(Error, WithContextReturnsWhatTheBodyReturns) { EXPECT_EQ(with_context("x", [] { return 7; }), 7); }
+TEST(Error, WithContextReturnsWhatTheBodyReturns) {
+  EXPECT_EQ(with_context("x", [] { return 7; }), 7);
+}
 
 }  // namespace pliant

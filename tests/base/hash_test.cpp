@@ -20,7 +20,8 @@ TEST(Hash, EverySingleBitFlipChangesIt) {
 TEST(Hash, LengthCounts) {
   const unsigned char zeros[16] = {};
   std::set<std::uint64_t> seen;
-  for (std::size_t size = 0; size <= 16; ++size) EXPECT_TRUE(seen.insert(hash_bytes(zeros, size)).second) << size;
+  for (std::size_t size = 0; size <= 16; ++size)
+    EXPECT_TRUE(seen.insert(hash_bytes(zeros, size)).second) << size;
 }
 
 }  // namespace pliant

@@ -25,7 +25,9 @@ std::vector<double> awkward_numbers(std::size_t count) {
 double parallel_sum(const std::vector<double>& numbers) {
   return parallel_reduce(
       static_cast<Index>(numbers.size()), 1000, 0.0,
-      [&](Index begin, Index end) { return std::accumulate(numbers.begin() + begin, numbers.begin() + end, 0.0); },
+      [&](Index begin, Index end) {
+        return std::accumulate(numbers.begin() + begin, numbers.begin() + end, 0.0);
+      },
       [](double a, double b) { return a + b; });
 }
 
@@ -86,7 +88,11 @@ TEST(Parallel, LoopsNest) {
 TEST(Parallel, AnExceptionReachesTheCallerAndTheNextLoopWorks) {
   for (int threads : {1, 2, 4}) {
     const ScopedThreadCount scope(threads);
-    EXPECT_THROW(parallel_for(1000, 1, [](Index i) { if (i == 500) throw std::runtime_error("stop"); }), std::runtime_error);
+    EXPECT_THROW(parallel_for(1000, 1,
+                              [](Index i) {
+                                if (i == 500) throw std::runtime_error("stop");
+                              }),
+                 std::runtime_error);
     EXPECT_EQ(parallel_sum(std::vector<double>(5000, 1.0)), 5000);
   }
 }

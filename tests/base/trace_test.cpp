@@ -48,7 +48,8 @@ TEST(Trace, IsCheapEnoughToStayOn) {
   Trace trace;
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 100000; ++i) const Trace::Scope scope(trace, "phase");
-  const double each = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 100000;
+  const double each =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 100000;
   EXPECT_LT(each, 2.0) << "microseconds a phase";  // about 0.06 where the clock needs no system call
 }
 

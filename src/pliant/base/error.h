@@ -6,13 +6,14 @@
 
 namespace pliant {
 
-/// Something could not be done. The message is one sentence for a person; context is put in front of it on the way
-/// up: "scene.json: bodies[2].mesh: dino.msh: line 7: ...".
+/// Something could not be done. The message is one sentence for a person; context is put in front of it on
+/// the way up: "scene.json: bodies[2].mesh: dino.msh: line 7: ...".
 class Error : public std::exception {
  public:
   explicit Error(std::string message) : message_(std::move(message)) {}
 
-  /// Puts "context: " in front. Catch by reference, add, and rethrow with a bare `throw;`, which keeps the type.
+  /// Puts "context: " in front. Catch by reference, add, and rethrow with a bare `throw;`, which keeps the
+  /// type.
   void add_context(std::string_view context) { message_ = std::string(context) + ": " + message_; }
 
   const char* what() const noexcept override { return message_.c_str(); }

@@ -20,9 +20,9 @@ void __tsan_release(void* address);
 namespace pliant {
 namespace {
 
-// Debian's TBB is not built for the thread sanitizer, which therefore cannot see that a loop starts after its caller
-// and ends before its caller goes on. These two marks say just that. Two bodies that race with each other are still
-// reported.
+// Debian's TBB is not built for the thread sanitizer, which therefore cannot see that a loop starts after its
+// caller and ends before its caller goes on. These two marks say just that. Two bodies that race with each
+// other are still reported.
 void mark_acquire([[maybe_unused]] void* address) {
 #if defined(__SANITIZE_THREAD__)
   __tsan_acquire(address);
@@ -47,7 +47,8 @@ Arena& chosen_arena() {
 }
 thread_local bool inside_arena = false;
 
-// OpenBLAS may or may not be linked into the program that uses us: ask the loader rather than depend on it here.
+// OpenBLAS may or may not be linked into the program that uses us: ask the loader rather than depend on it
+// here.
 void keep_blas_single_threaded() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -61,14 +62,12 @@ void run_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) 
   const Index chunks = (count + grain - 1) / grain;
   char start_mark = 0, end_mark = 0;
   mark_release(&start_mark);
-  tbb::parallel_for(
-      tbb::blocked_range<Index>(0, chunks),
-      [&](const tbb::blocked_range<Index>& range) {
-        mark_acquire(&start_mark);
-        for (Index chunk = range.begin(); chunk < range.end(); ++chunk)
-          body(chunk * grain, std::min(count, (chunk + 1) * grain));
-        mark_release(&end_mark);
-      });
+  tbb::parallel_for(tbb::blocked_range<Index>(0, chunks), [&](const tbb::blocked_range<Index>& range) {
+    mark_acquire(&start_mark);
+    for (Index chunk = range.begin(); chunk < range.end(); ++chunk)
+      body(chunk * grain, std::min(count, (chunk + 1) * grain));
+    mark_release(&end_mark);
+  });
   mark_acquire(&end_mark);
 }
 
@@ -80,8 +79,8 @@ void set_thread_count(int count) {
   Arena& chosen = chosen_arena();
   chosen = {};
   if (count > 1) {
-    chosen.control =
-        std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+    chosen.control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                           static_cast<std::size_t>(count));
     chosen.arena = std::make_unique<tbb::task_arena>(count);
   }
 }

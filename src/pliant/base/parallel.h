@@ -1,8 +1,9 @@
 #pragma once
 // Parallel loops whose results do not depend on the number of threads.
 //
-// A range is cut into chunks of `grain` indices, whatever the number of threads; a reduction joins the chunks'
-// results in order. So the same additions happen in the same order on 1, 2 and N threads: the same bits.
+// A range is cut into chunks of `grain` indices, whatever the number of threads; a reduction joins the
+// chunks' results in order. So the same additions happen in the same order on 1, 2 and N threads: the same
+// bits.
 #include <cstddef>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace pliant {
 
 using Index = std::ptrdiff_t;
 
-/// Threads that parallel loops may use, from here on: 1 runs everything on the calling thread, 0 (the default) uses
-/// every core. May exceed the number of cores. Not to be called while a loop runs.
+/// Threads that parallel loops may use, from here on: 1 runs everything on the calling thread, 0 (the
+/// default) uses every core. May exceed the number of cores. Not to be called while a loop runs.
 void set_thread_count(int count);
 int thread_count();
 
@@ -29,8 +30,9 @@ class ScopedThreadCount {
   int before_;
 };
 
-/// Calls body(begin, end) over [0, count) in chunks of `grain`. Loops nest. An exception in a body stops the loop
-/// and is rethrown here. OpenBLAS is held to one thread meanwhile: its threads inside ours cost more than they give.
+/// Calls body(begin, end) over [0, count) in chunks of `grain`. Loops nest. An exception in a body stops the
+/// loop and is rethrown here. OpenBLAS is held to one thread meanwhile: its threads inside ours cost more
+/// than they give.
 void parallel_for_chunks(Index count, Index grain, FunctionRef<void(Index begin, Index end)> body);
 
 /// Calls body(i) for every i in [0, count).
@@ -41,7 +43,8 @@ void parallel_for(Index count, Index grain, Body&& body) {
   });
 }
 
-/// join(... join(join(identity, map(chunk 0)), map(chunk 1)) ..., map(last chunk)), map(begin, end) run in parallel.
+/// join(... join(join(identity, map(chunk 0)), map(chunk 1)) ..., map(last chunk)), map(begin, end) run in
+/// parallel.
 template <class T, class Map, class Join>
 T parallel_reduce(Index count, Index grain, T identity, Map&& map, Join&& join) {
   if (count <= 0) return identity;

@@ -1,5 +1,6 @@
 #pragma once
-// Where the microseconds went: named phases, cheap enough to stay on (two clock reads a phase, no allocation, no lock).
+// Where the microseconds went: named phases, cheap enough to stay on (two clock reads a phase, no allocation,
+// no lock).
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -7,8 +8,9 @@
 
 namespace pliant {
 
-/// Times of named phases. One writer; `clear()` at the start of a step, then `Trace::Scope scope(trace, "local");`.
-/// Phases entered again add up. Phases beyond `capacity` are counted together under the last name.
+/// Times of named phases. One writer; `clear()` at the start of a step, then `Trace::Scope scope(trace,
+/// "local");`. Phases entered again add up. Phases beyond `capacity` are counted together under the last
+/// name.
 class Trace {
  public:
   static constexpr std::size_t capacity = 32;
@@ -27,7 +29,8 @@ class Trace {
     }
     Scope(Trace& trace, const char* name) : Scope(&trace, name) {}
     ~Scope() {
-      if (trace_) trace_->add(name_, std::chrono::duration<double, std::micro>(Clock::now() - start_).count());
+      if (trace_)
+        trace_->add(name_, std::chrono::duration<double, std::micro>(Clock::now() - start_).count());
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;

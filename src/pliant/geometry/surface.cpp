@@ -21,14 +21,14 @@ Triangles boundary_triangles(const Tets& tets) {
   std::vector<Face> faces(static_cast<std::size_t>(4 * tets.rows()));
   parallel_for(tets.rows(), 4096, [&](Index t) {
     for (int f = 0; f < 4; ++f) {
-      std::array<std::int32_t, 3> key{tets(t, face_of_tet[f][0]), tets(t, face_of_tet[f][1]), tets(t, face_of_tet[f][2])};
+      std::array<std::int32_t, 3> key{tets(t, face_of_tet[f][0]), tets(t, face_of_tet[f][1]),
+                                      tets(t, face_of_tet[f][2])};
       std::sort(key.begin(), key.end());
       faces[static_cast<std::size_t>(4 * t + f)] = {key, 4 * t + f};
     }
   });
-  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
-    return a.key != b.key ? a.key < b.key : a.owner < b.owner;
-  });
+  std::sort(faces.begin(), faces.end(),
+            [](const Face& a, const Face& b) { return a.key != b.key ? a.key < b.key : a.owner < b.owner; });
 
   std::vector<std::int64_t> boundary;
   for (std::size_t begin = 0, end; begin < faces.size(); begin = end) {
@@ -66,6 +66,8 @@ Surface compact_surface(const Points& vertices, const Triangles& triangles) {
   return surface;
 }
 
-Surface extract_surface(const TetMesh& mesh) { return compact_surface(mesh.vertices, boundary_triangles(mesh.tets)); }
+Surface extract_surface(const TetMesh& mesh) {
+  return compact_surface(mesh.vertices, boundary_triangles(mesh.tets));
+}
 
 }  // namespace pliant

@@ -5,8 +5,8 @@
 
 namespace pliant {
 
-/// Faces that belong to one tet only, outward for positive tets, in the tets' own vertex numbering; ordered by tet,
-/// then by face. A face shared by more than two tets is not boundary.
+/// Faces that belong to one tet only, outward for positive tets, in the tets' own vertex numbering; ordered
+/// by tet, then by face. A face shared by more than two tets is not boundary.
 Triangles boundary_triangles(const Tets& tets);
 
 /// A surface cut out of a mesh, and where its vertices came from.

@@ -3,8 +3,8 @@
 
 namespace pliant {
 
-/// A solid: plain arrays, 0-based, y up, metres. A tet (a, b, c, d) is positive when det[b-a, c-a, d-a] > 0: seen
-/// from d, the triangle (a, b, c) runs counter-clockwise.
+/// A solid: plain arrays, 0-based, y up, metres. A tet (a, b, c, d) is positive when det[b-a, c-a, d-a] > 0:
+/// seen from d, the triangle (a, b, c) runs counter-clockwise.
 struct TetMesh {
   Points vertices;  ///< n x 3
   Tets tets;        ///< m x 4

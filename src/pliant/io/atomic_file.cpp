@@ -74,7 +74,8 @@ class FileBuffer : public std::streambuf {
   void put(const char* data, std::streamsize size) {
     while (size > 0) {
       const auto part = std::min<std::streamsize>(size, 1 << 30);
-      const auto written = gzip_ ? gzwrite(gzip_, data, static_cast<unsigned>(part)) : write(file_, data, static_cast<std::size_t>(part));
+      const auto written = gzip_ ? gzwrite(gzip_, data, static_cast<unsigned>(part))
+                                 : write(file_, data, static_cast<std::size_t>(part));
       if (written <= 0) {
         if (!gzip_ && errno == EINTR) continue;
         fail();
@@ -100,7 +101,8 @@ void write_atomically(const fs::path& path, const std::function<void(std::ostrea
   std::vector<char> name(pattern.begin(), pattern.end());
   name.push_back('\0');
   const int file = mkstemp(name.data());
-  if (file < 0) throw Error(fmt::format("{}: cannot create a file there: {}", path.string(), std::strerror(errno)));
+  if (file < 0)
+    throw Error(fmt::format("{}: cannot create a file there: {}", path.string(), std::strerror(errno)));
   const fs::path temporary(name.data());
 
   try {
@@ -115,7 +117,8 @@ void write_atomically(const fs::path& path, const std::function<void(std::ostrea
     const mode_t mask = umask(0);
     umask(mask);
     fchmod(file, 0666 & ~mask);
-    if (close(file) != 0) throw Error(fmt::format("{}: cannot write: {}", path.string(), std::strerror(errno)));
+    if (close(file) != 0)
+      throw Error(fmt::format("{}: cannot write: {}", path.string(), std::strerror(errno)));
   } catch (...) {
     close(file);
     unlink(temporary.c_str());

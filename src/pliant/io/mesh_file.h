@@ -18,18 +18,18 @@ struct MeshData {
   bool has_tets() const { return tets.rows() > 0; }
 };
 
-/// Reads any format we know, also gzipped ("bunny.mesh.gz"). Throws InputError with one sentence naming the file, the
-/// line or byte, what was found and what was expected.
+/// Reads any format we know, also gzipped ("bunny.mesh.gz"). Throws InputError with one sentence naming the
+/// file, the line or byte, what was found and what was expected.
 MeshData read_mesh(const std::filesystem::path& path);
 
 /// Variants of a format. Each has the default most programs read.
 struct WriteOptions {
-  bool binary = true;   ///< where the format has both a binary and a text form
-  int msh_version = 41; ///< Gmsh: 22 or 41
+  bool binary = true;    ///< where the format has both a binary and a text form
+  int msh_version = 41;  ///< Gmsh: 22 or 41
 };
 
-/// Writes tets where the mesh has them and the format takes them, otherwise the triangles (of a solid: its boundary).
-/// The file appears whole or not at all.
+/// Writes tets where the mesh has them and the format takes them, otherwise the triangles (of a solid: its
+/// boundary). The file appears whole or not at all.
 void write_mesh(const std::filesystem::path& path, const MeshData& mesh, const WriteOptions& options = {});
 
 /// The formats, for help texts and error messages.
