@@ -17,6 +17,10 @@ if(PLIANT_SANITIZE)
     -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
 endif()
+if(PLIANT_FUZZ)
+  # Every module tells the fuzzer which of its branches an input reached.
+  target_compile_options(pliant_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 find_program(PLIANT_CCACHE ccache)
 if(PLIANT_CCACHE AND PROJECT_IS_TOP_LEVEL)

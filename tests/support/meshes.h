@@ -1,5 +1,6 @@
 #pragma once
-// Where tests find real meshes, if this machine has any: the folder in PLIANT_MESHES, or shared/meshes beside the clone.
+// Where tests find real meshes, if this machine has any: the folder in PLIANT_MESHES, or shared/meshes beside
+// the clone.
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -9,7 +10,8 @@ namespace pliant::testing_support {
 /// The folder of real meshes (tet/, surf/, shell/, ...), or nothing. Tests then use the project's own shapes.
 inline std::optional<std::filesystem::path> real_meshes() {
   namespace fs = std::filesystem;
-  if (const char* folder = std::getenv("PLIANT_MESHES"); folder && fs::is_directory(folder)) return fs::path(folder);
+  if (const char* folder = std::getenv("PLIANT_MESHES"); folder && fs::is_directory(folder))
+    return fs::path(folder);
   const fs::path beside = fs::path(PLIANT_SOURCE_FOLDER) / ".." / "shared" / "meshes";
   if (fs::is_directory(beside)) return beside;
   return std::nullopt;
