@@ -52,13 +52,15 @@ class EverySolid : public testing::TestWithParam<std::string> {};
 TEST_P(EverySolid, IsSoundAndHasTheCountAskedForAtAThousandTets) {
   const TetMesh mesh = make_shape(GetParam(), {.tets = 1000});
   expect_sound_solid(GetParam(), mesh);
-  EXPECT_LT(relative(static_cast<double>(mesh.tet_count()), 1000), count_tolerance(GetParam())) << mesh.tet_count();
+  EXPECT_LT(relative(static_cast<double>(mesh.tet_count()), 1000), count_tolerance(GetParam()))
+      << mesh.tet_count();
 }
 
 TEST_P(EverySolid, IsSoundAndHasTheCountAskedForAtTwentyThousandTets) {
   const TetMesh mesh = make_shape(GetParam(), {.tets = 20000});
   expect_sound_solid(GetParam(), mesh);
-  EXPECT_LT(relative(static_cast<double>(mesh.tet_count()), 20000), count_tolerance(GetParam())) << mesh.tet_count();
+  EXPECT_LT(relative(static_cast<double>(mesh.tet_count()), 20000), count_tolerance(GetParam()))
+      << mesh.tet_count();
 }
 
 TEST_P(EverySolid, HasTheVerticesAskedFor) {
@@ -114,11 +116,11 @@ TEST(Shapes, RoundSectionsConvergeToTheirVolume) {
   const auto error = [](const char* name, Index tets, double volume) {
     return 1 - test::total_volume(make_shape(name, {.tets = tets})) / volume;
   };
-  for (const auto& [name, volume] : {std::pair("cylinder", pi * 0.15 * 0.15),
-                                     std::pair("tube", pi * (0.2 * 0.2 - 0.14 * 0.14))}) {
+  for (const auto& [name, volume] :
+       {std::pair("cylinder", pi * 0.15 * 0.15), std::pair("tube", pi * (0.2 * 0.2 - 0.14 * 0.14))}) {
     const double coarse = error(name, 2000, volume), fine = error(name, 128000, volume);
     EXPECT_GT(coarse, 0) << name;
-    EXPECT_LT(coarse, 0.11) << name;  // the coarsest disc is an octagon, 10 % short
+    EXPECT_LT(coarse, 0.11) << name;      // the coarsest disc is an octagon, 10 % short
     EXPECT_LT(fine, coarse / 8) << name;  // 1/16 but for rounding to whole cells
   }
 }
@@ -158,9 +160,11 @@ TEST(Shapes, ShellsHaveTheCountAskedForAndTheRightBorders) {
       EXPECT_EQ(topology.unused_vertices, 0);
       EXPECT_EQ(topology.genus(), 0);
       EXPECT_EQ(topology.border_loops, name == "cylinder_shell" ? 2 : 1);
-      EXPECT_NEAR((mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).maxCoeff(), 1, 0.12);
+      EXPECT_NEAR((mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).maxCoeff(), 1,
+                  0.12);
     }
-  EXPECT_LT(relative(static_cast<double>(make_shell("plate_shell", {.vertices = 5000}).vertex_count()), 5000), 0.15);
+  EXPECT_LT(relative(static_cast<double>(make_shell("plate_shell", {.vertices = 5000}).vertex_count()), 5000),
+            0.15);
 }
 
 TEST(Shapes, ShellsFaceOutward) {

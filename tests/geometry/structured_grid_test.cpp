@@ -82,7 +82,8 @@ TEST(StructuredGrid, BlocksKeepTheirBordersAtAnyResolution) {
   for (const Index target : {500, 3000, 40000}) {
     const TetMesh mesh = block_grid(two_steps(), fit_cells(two_steps(), target, false));
     EXPECT_NEAR(test::total_volume(mesh), volume, 1e-12);
-    EXPECT_NEAR(static_cast<double>(mesh.tet_count()), static_cast<double>(target), 0.15 * static_cast<double>(target));
+    EXPECT_NEAR(static_cast<double>(mesh.tet_count()), static_cast<double>(target),
+                0.15 * static_cast<double>(target));
   }
 }
 

@@ -91,10 +91,12 @@ const auto& find_shape(const Table& table, std::string_view name, std::string_vi
     if (shape.name == name) return shape;
   for (const ShapeInfo& shape : shapes())
     if (shape.name == name)
-      throw InputError(kind == ShapeKind::solid
-                           ? fmt::format("{}: {} is a shell; expected a solid; call make_shell for it", who, name)
-                           : fmt::format("{}: {} is a solid; expected a shell; call make_shape for it", who, name));
-  throw InputError(fmt::format("{}: no shape is called \"{}\"; expected one of {}", who, name, names_of(kind)));
+      throw InputError(
+          kind == ShapeKind::solid
+              ? fmt::format("{}: {} is a shell; expected a solid; call make_shell for it", who, name)
+              : fmt::format("{}: {} is a solid; expected a shell; call make_shape for it", who, name));
+  throw InputError(
+      fmt::format("{}: no shape is called \"{}\"; expected one of {}", who, name, names_of(kind)));
 }
 
 void check_options(const ShapeOptions& options, std::string_view who) {

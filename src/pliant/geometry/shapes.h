@@ -26,12 +26,12 @@ struct ShapeInfo {
 const std::vector<ShapeInfo>& shapes();
 
 struct ShapeOptions {
-  Index tets = 20000;           ///< about how many, for solids; 1000 to 2 million are in reach of every shape
-  Index vertices = 0;           ///< if positive, about how many, instead of `tets` or `triangles`
-  Index triangles = 10000;      ///< about how many, for shells
-  double size = 1;              ///< factor on all lengths; with 1 the longest side is about 1 m
-  double thickness = 0;         ///< of bar, plate, cylinder, and the wall of tube; metres at size 1; 0: its own
-  int level = 0;                ///< of menger_sponge, 1 to 4; 0: the finest of 1 and 2 that `tets` affords
+  Index tets = 20000;       ///< about how many, for solids; 1000 to 2 million are in reach of every shape
+  Index vertices = 0;       ///< if positive, about how many, instead of `tets` or `triangles`
+  Index triangles = 10000;  ///< about how many, for shells
+  double size = 1;          ///< factor on all lengths; with 1 the longest side is about 1 m
+  double thickness = 0;     ///< of bar, plate, cylinder, and the wall of tube; metres at size 1; 0: its own
+  int level = 0;            ///< of menger_sponge, 1 to 4; 0: the finest of 1 and 2 that `tets` affords
   std::string text = "PLIANT";  ///< of letters: A to Z, 0 to 9 and spaces; lower case counts as upper
   bool graded = true;           ///< stuffed shapes: larger tets inside
   Progress progress = {};

@@ -21,8 +21,7 @@ constexpr int tets_of_hex[2][5][4] = {
 std::vector<double> subdivide(const std::vector<double>& lines, const std::vector<int>& cells) {
   std::vector<double> fine;
   for (std::size_t i = 0; i + 1 < lines.size(); ++i)
-    for (int k = 0; k < cells[i]; ++k)
-      fine.push_back(lines[i] + (lines[i + 1] - lines[i]) * k / cells[i]);
+    for (int k = 0; k < cells[i]; ++k) fine.push_back(lines[i] + (lines[i + 1] - lines[i]) * k / cells[i]);
   fine.push_back(lines.back());
   return fine;
 }
@@ -44,9 +43,9 @@ std::vector<int> deal_cells(const std::vector<double>& lines, int total) {
   return cells;
 }
 
-// The parts that a blocky solid is made of: blocks, and the faces, edges and corners between them, in a grid of
-// twice the resolution. A part with cells n along an axis holds n cells (a block) or n - 1 vertices (inside
-// it).
+// The parts that a blocky solid is made of: blocks, and the faces, edges and corners between them, in a grid
+// of twice the resolution. A part with cells n along an axis holds n cells (a block) or n - 1 vertices
+// (inside it).
 class BlockParts {
  public:
   explicit BlockParts(const Blocks& blocks) {
@@ -111,7 +110,8 @@ TetMesh structured_grid(const Vector3d& lower, const Vector3d& upper, const Vect
   GridLines lines;
   for (int a = 0; a < 3; ++a) {
     if (counts[a] < 1)
-      throw InputError(fmt::format("structured_grid: {} cells along {}; expected at least 1", counts[a], "xyz"[a]));
+      throw InputError(
+          fmt::format("structured_grid: {} cells along {}; expected at least 1", counts[a], "xyz"[a]));
     lines[a] = subdivide({lower[a], upper[a]}, {counts[a]});
   }
   return structured_grid(lines, [](int, int, int) { return true; });
@@ -120,19 +120,20 @@ TetMesh structured_grid(const Vector3d& lower, const Vector3d& upper, const Vect
 TetMesh structured_grid(const GridLines& lines, FunctionRef<bool(int, int, int)> filled) {
   for (int a = 0; a < 3; ++a) {
     if (lines[a].size() < 2)
-      throw InputError(
-          fmt::format("structured_grid: {} planes across {}; expected at least 2", lines[a].size(), "xyz"[a]));
+      throw InputError(fmt::format("structured_grid: {} planes across {}; expected at least 2",
+                                   lines[a].size(), "xyz"[a]));
     for (std::size_t i = 0; i + 1 < lines[a].size(); ++i)
       if (!(lines[a][i] < lines[a][i + 1]))
-        throw InputError(fmt::format("structured_grid: planes {} and {} across {} are at {} and {}; expected ascending",
-                                     i, i + 1, "xyz"[a], lines[a][i], lines[a][i + 1]));
+        throw InputError(
+            fmt::format("structured_grid: planes {} and {} across {} are at {} and {}; expected ascending", i,
+                        i + 1, "xyz"[a], lines[a][i], lines[a][i + 1]));
   }
   const Index nx = static_cast<Index>(lines[0].size()), ny = static_cast<Index>(lines[1].size()),
               nz = static_cast<Index>(lines[2].size());
   if (static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) >
       std::numeric_limits<std::int32_t>::max())
-    throw InputError(fmt::format("structured_grid: {} x {} x {} vertices are more than 32-bit ids can number; use fewer",
-                                 nx, ny, nz));
+    throw InputError(fmt::format(
+        "structured_grid: {} x {} x {} vertices are more than 32-bit ids can number; use fewer", nx, ny, nz));
 
   // === Mark what the filled cells use
   std::vector<std::uint8_t> cell_filled(static_cast<std::size_t>((nx - 1) * (ny - 1) * (nz - 1)));
@@ -185,12 +186,14 @@ TetMesh block_grid(const Blocks& blocks, const BlockCells& cells) {
   for (int a = 0; a < 3; ++a) {
     lines[a] = subdivide(blocks.lines[a], cells[a]);
     for (std::size_t b = 0; b < cells[a].size(); ++b)
-      block_of_cell[a].insert(block_of_cell[a].end(), static_cast<std::size_t>(cells[a][b]), static_cast<int>(b));
+      block_of_cell[a].insert(block_of_cell[a].end(), static_cast<std::size_t>(cells[a][b]),
+                              static_cast<int>(b));
   }
   const std::size_t bx = cells[0].size(), by = cells[1].size();
   return structured_grid(lines, [&](int i, int j, int k) {
     return blocks.filled[(static_cast<std::size_t>(block_of_cell[2][k]) * by +
-                          static_cast<std::size_t>(block_of_cell[1][j])) * bx +
+                          static_cast<std::size_t>(block_of_cell[1][j])) *
+                             bx +
                          static_cast<std::size_t>(block_of_cell[0][i])] != 0;
   });
 }
@@ -233,8 +236,8 @@ BlockCells fit_cells(const Blocks& blocks, Index target, bool count_vertices) {
       largest = std::max(largest, size);
     }
     BlockCells cells = cells_for(totals);
-    const double score = std::abs(std::log(count(cells) / static_cast<double>(target))) +
-                         0.1 * std::log(largest / smallest);
+    const double score =
+        std::abs(std::log(count(cells) / static_cast<double>(target))) + 0.1 * std::log(largest / smallest);
     if (score < best_score) {
       best_score = score;
       best = std::move(cells);

@@ -14,7 +14,8 @@ constexpr double pi = std::numbers::pi;
 
 Blocks make_blocks(GridLines lines, FunctionRef<bool(int, int, int)> filled) {
   Blocks blocks{std::move(lines), {}};
-  const int nx = static_cast<int>(blocks.lines[0].size()) - 1, ny = static_cast<int>(blocks.lines[1].size()) - 1,
+  const int nx = static_cast<int>(blocks.lines[0].size()) - 1,
+            ny = static_cast<int>(blocks.lines[1].size()) - 1,
             nz = static_cast<int>(blocks.lines[2].size()) - 1;
   for (int k = 0; k < nz; ++k)
     for (int j = 0; j < ny; ++j)
@@ -70,7 +71,8 @@ Section disc_section(double radius, int n, int m) {
     for (int i = 0; i <= n; ++i) add(inner(i, j), i + j);
   const auto id = [&](int i, int j) { return j * (n + 1) + i; };
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) section.quads.push_back({id(i, j), id(i, j + 1), id(i + 1, j + 1), id(i + 1, j)});
+    for (int i = 0; i < n; ++i)
+      section.quads.push_back({id(i, j), id(i, j + 1), id(i + 1, j + 1), id(i + 1, j)});
 
   // The square's border, step by step; each ring starts from it and ends on the circle.
   std::vector<std::array<int, 2>> border;
@@ -92,7 +94,8 @@ Section disc_section(double radius, int n, int m) {
   };
   for (int ring = 0; ring < m; ++ring)
     for (int s = 0; s < around; ++s)
-      section.quads.push_back({ring_id(ring, s), ring_id(ring, s + 1), ring_id(ring + 1, s + 1), ring_id(ring + 1, s)});
+      section.quads.push_back(
+          {ring_id(ring, s), ring_id(ring, s + 1), ring_id(ring + 1, s + 1), ring_id(ring + 1, s)});
   return section;
 }
 
@@ -189,7 +192,8 @@ TetMesh cylinder_shape(double radius, double height, const Target& target) {
   int best_n = 2, best_m = 1, best_layers = 2;
   for (int n = 2; n <= 512; n += 2)
     for (int m = std::max(1, 3 * n / 10); m <= n / 2 + 1; ++m) {
-      const double per_layer = target.vertices ? (n + 1.0) * (n + 1) + 4.0 * n * m : 5.0 * (n * n + 4.0 * n * m);
+      const double per_layer =
+          target.vertices ? (n + 1.0) * (n + 1) + 4.0 * n * m : 5.0 * (n * n + 4.0 * n * m);
       const double last = target.vertices ? per_layer : 0;
       const int layers = even_layers(wanted - last, per_layer);
       const double size = std::sqrt(pi * radius * radius / (n * n + 4.0 * n * m));
@@ -209,7 +213,8 @@ TetMesh tube_shape(double radius, double wall, double height, const Target& targ
   int best_around = 8, best_rings = 1, best_layers = 2;
   for (int around = 8; around <= 4096; around += 4) {  // fours: symmetric in x and in z
     const double size = 2 * pi * middle / around;
-    for (int rings = std::max(1, static_cast<int>(wall / size)); rings <= static_cast<int>(wall / size) + 1; ++rings) {
+    for (int rings = std::max(1, static_cast<int>(wall / size)); rings <= static_cast<int>(wall / size) + 1;
+         ++rings) {
       const double per_layer = target.vertices ? (rings + 1.0) * around : 5.0 * rings * around;
       const double last = target.vertices ? per_layer : 0;
       const int layers = even_layers(wanted - last, per_layer);
@@ -226,8 +231,10 @@ TetMesh tube_shape(double radius, double wall, double height, const Target& targ
 
 TriMesh plate_shell(double width, const Target& target) {
   const double wanted = static_cast<double>(target.count);
-  const int cells = target.vertices ? even_layers(std::sqrt(wanted) - 1, 1) : even_layers(std::sqrt(wanted / 2), 1);
-  TriMesh mesh{Points((cells + 1) * static_cast<Index>(cells + 1), 3), alternating_triangles(cells, cells, false)};
+  const int cells =
+      target.vertices ? even_layers(std::sqrt(wanted) - 1, 1) : even_layers(std::sqrt(wanted / 2), 1);
+  TriMesh mesh{Points((cells + 1) * static_cast<Index>(cells + 1), 3),
+               alternating_triangles(cells, cells, false)};
   for (Index j = 0; j <= cells; ++j)
     for (Index i = 0; i <= cells; ++i)  // j runs towards -z, so that triangles face up
       mesh.vertices.row(j * (cells + 1) + i) << width * (static_cast<double>(i) / cells - 0.5), 0.0,
@@ -254,8 +261,8 @@ TriMesh cylinder_shell(double radius, double height, const Target& target) {
   for (Index j = 0; j <= best_layers; ++j)
     for (Index i = 0; i < best_around; ++i) {
       const double angle = 2 * pi * static_cast<double>(i) / best_around;
-      mesh.vertices.row(j * best_around + i) << radius * std::cos(angle), height * static_cast<double>(j) / best_layers,
-          -radius * std::sin(angle);
+      mesh.vertices.row(j * best_around + i) << radius * std::cos(angle),
+          height * static_cast<double>(j) / best_layers, -radius * std::sin(angle);
     }
   return mesh;
 }

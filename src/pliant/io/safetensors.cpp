@@ -20,7 +20,8 @@
 #include "pliant/base/error.h"
 #include "pliant/io/atomic_file.h"
 
-static_assert(std::endian::native == std::endian::little, "the container is little-endian, and mapped as it is");
+static_assert(std::endian::native == std::endian::little,
+              "the container is little-endian, and mapped as it is");
 
 namespace pliant {
 namespace {
@@ -85,7 +86,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool key(std::string& key) override {
     switch (place_) {
       case Place::root:
-        if (!names_.insert(key).second) throw InputError(fmt::format("tensor {} is there twice", in_quotes(key)));
+        if (!names_.insert(key).second)
+          throw InputError(fmt::format("tensor {} is there twice", in_quotes(key)));
         name_ = key;
         return go(Place::entry_value);
       case Place::metadata:
@@ -99,8 +101,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
                       : key == "data_offsets" ? &entry.has_offsets
                                               : nullptr;
         if (!known || *known)
-          throw InputError(fmt::format("tensor {} has {} {}; expected dtype, shape and data_offsets once each",
-                                       in_quotes(name_), known ? "a second" : "an unknown field", in_quotes(key)));
+          throw InputError(
+              fmt::format("tensor {} has {} {}; expected dtype, shape and data_offsets once each",
+                          in_quotes(name_), known ? "a second" : "an unknown field", in_quotes(key)));
         *known = true;
         field_ = key;
         return go(Place::field);
@@ -157,8 +160,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       case Place::metadata_value:
         throw InputError(fmt::format("__metadata__ {} is {}; expected text", in_quotes(field_), found));
       case Place::numbers:
-        throw InputError(fmt::format("tensor {}: {} holds {}; expected non-negative whole numbers", in_quotes(name_),
-                                     field_, found));
+        throw InputError(fmt::format("tensor {}: {} holds {}; expected non-negative whole numbers",
+                                     in_quotes(name_), field_, found));
       default:
         throw InputError(fmt::format("tensor {}: {} is {}; expected {}", in_quotes(name_), field_, found,
                                      field_ == "dtype" ? "a type such as F64" : "a list of whole numbers"));
@@ -216,13 +219,15 @@ SafetensorsFile::SafetensorsFile(std::string_view bytes, std::string name) : fil
 void SafetensorsFile::read(std::string_view bytes) {
   // === Length and header
   if (bytes.size() < kLengthBytes)
-    throw InputError(fmt::format("the file ends after {} bytes; expected 8 bytes of header length", bytes.size()));
+    throw InputError(
+        fmt::format("the file ends after {} bytes; expected 8 bytes of header length", bytes.size()));
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   if (length > kLongestHeader || length > bytes.size() - kLengthBytes)
-    throw InputError(fmt::format("the header is said to take {} bytes, but {} follow; the file is cut short or "
-                                 "not safetensors",
-                                 length, bytes.size() - kLengthBytes));
+    throw InputError(
+        fmt::format("the header is said to take {} bytes, but {} follow; the file is cut short or "
+                    "not safetensors",
+                    length, bytes.size() - kLengthBytes));
   const std::string_view text = bytes.substr(kLengthBytes, length);
   if (text.empty() || text[0] != '{')
     throw InputError("the header does not begin with '{'; the file is not safetensors");
@@ -244,23 +249,27 @@ void SafetensorsFile::read(std::string_view bytes) {
       const auto row = std::find_if(kDtypes.begin(), kDtypes.end(),
                                     [&](const DtypeRow& known) { return known.name == entry.dtype; });
       if (row == kDtypes.end())
-        throw InputError(fmt::format("dtype {} is unknown; expected one of BOOL, U8 to U64, I8 to I64, F8 to F64",
-                                     in_quotes(entry.dtype)));
+        throw InputError(
+            fmt::format("dtype {} is unknown; expected one of BOOL, U8 to U64, I8 to I64, F8 to F64",
+                        in_quotes(entry.dtype)));
       constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
       std::uint64_t expected = row->size;
       for (const std::uint64_t extent : entry.shape)
         if (extent > kMost || __builtin_mul_overflow(expected, extent, &expected) || expected > kMost)
-          throw InputError(fmt::format("shape [{}] is more than memory can hold", fmt::join(entry.shape, ", ")));
+          throw InputError(
+              fmt::format("shape [{}] is more than memory can hold", fmt::join(entry.shape, ", ")));
       if (entry.offsets.size() != 2)
         throw InputError(fmt::format("data_offsets has {} numbers; expected 2", entry.offsets.size()));
       const std::uint64_t begin = entry.offsets[0], end = entry.offsets[1];
       if (begin > end || end > data.size())
-        throw InputError(fmt::format("data_offsets [{}, {}] leave the {} bytes of data; the file is cut short or "
-                                     "damaged",
-                                     begin, end, data.size()));
+        throw InputError(
+            fmt::format("data_offsets [{}, {}] leave the {} bytes of data; the file is cut short or "
+                        "damaged",
+                        begin, end, data.size()));
       if (end - begin != expected)
-        throw InputError(fmt::format("data_offsets [{}, {}] span {} bytes, but shape [{}] of {} takes {}", begin,
-                                     end, end - begin, fmt::join(entry.shape, ", "), row->name, expected));
+        throw InputError(fmt::format("data_offsets [{}, {}] span {} bytes, but shape [{}] of {} takes {}",
+                                     begin, end, end - begin, fmt::join(entry.shape, ", "), row->name,
+                                     expected));
       ranges.push_back({begin, end, found.size()});
       found.push_back({.name = std::move(entry.name),
                        .dtype = static_cast<Dtype>(row - kDtypes.begin()),
@@ -276,10 +285,11 @@ void SafetensorsFile::read(std::string_view bytes) {
   std::uint64_t reached = 0;
   for (const Range& range : ranges) {
     if (range.begin != reached)
-      throw InputError(fmt::format("tensor {} begins at byte {} of the data, {} the one before, which ends at {}; "
-                                   "expected neither overlap nor hole",
-                                   in_quotes(found[range.tensor].name), range.begin,
-                                   range.begin < reached ? "inside" : "beyond", reached));
+      throw InputError(
+          fmt::format("tensor {} begins at byte {} of the data, {} the one before, which ends at {}; "
+                      "expected neither overlap nor hole",
+                      in_quotes(found[range.tensor].name), range.begin,
+                      range.begin < reached ? "inside" : "beyond", reached));
     reached = range.end;
   }
   if (reached != data.size())
@@ -301,15 +311,16 @@ void SafetensorsFile::read(std::string_view bytes) {
 
 const Tensor& SafetensorsFile::tensor(const std::string& name) const {
   const auto found = order_.find(name);
-  if (found == order_.end()) throw InputError(fmt::format("{}: there is no tensor {}", file_, in_quotes(name)));
+  if (found == order_.end())
+    throw InputError(fmt::format("{}: there is no tensor {}", file_, in_quotes(name)));
   return tensors_[found->second];
 }
 
 const Tensor& SafetensorsFile::typed(const std::string& name, Dtype dtype) const {
   const Tensor& found = tensor(name);
   if (found.dtype != dtype)
-    throw InputError(fmt::format("{}: tensor {} holds {}; expected {}", file_, in_quotes(name), name_of(found.dtype),
-                                 name_of(dtype)));
+    throw InputError(fmt::format("{}: tensor {} holds {}; expected {}", file_, in_quotes(name),
+                                 name_of(found.dtype), name_of(dtype)));
   return found;
 }
 
@@ -335,36 +346,42 @@ int SafetensorsFile::format_version(std::string_view format, int newest) const {
   const auto found = metadata_.find("format");
   if (found == metadata_.end() || found->second != format)
     throw InputError(fmt::format("{}: its format is {}; expected {}", file_,
-                                 found == metadata_.end() ? "not stated" : in_quotes(found->second), in_quotes(format)));
+                                 found == metadata_.end() ? "not stated" : in_quotes(found->second),
+                                 in_quotes(format)));
   const std::string& text = metadata("format_version");
   int version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc() || end != text.data() + text.size() || version < 1)
-    throw InputError(fmt::format("{}: format_version is {}; expected a whole number from 1", file_, in_quotes(text)));
+    throw InputError(
+        fmt::format("{}: format_version is {}; expected a whole number from 1", file_, in_quotes(text)));
   if (version > newest)
-    throw InputError(fmt::format("{}: version {} of {} is newer than this program, which reads up to {}; update it",
-                                 file_, version, in_quotes(format), newest));
+    throw InputError(
+        fmt::format("{}: version {} of {} is newer than this program, which reads up to {}; update it", file_,
+                    version, in_quotes(format), newest));
   return version;
 }
 
 // === Writing
 
-void SafetensorsWriter::insert(const std::string& name, Dtype dtype, std::vector<Index> shape, const void* data,
-                               std::size_t count) {
+void SafetensorsWriter::insert(const std::string& name, Dtype dtype, std::vector<Index> shape,
+                               const void* data, std::size_t count) {
   std::uint64_t expected = 1;
   for (const Index extent : shape)
     if (extent < 0 || __builtin_mul_overflow(expected, static_cast<std::uint64_t>(extent), &expected))
-      throw InputError(fmt::format("tensor {}: shape [{}] is impossible", in_quotes(name), fmt::join(shape, ", ")));
+      throw InputError(
+          fmt::format("tensor {}: shape [{}] is impossible", in_quotes(name), fmt::join(shape, ", ")));
   if (expected != count)
     throw InputError(fmt::format("tensor {}: {} values do not fill shape [{}]", in_quotes(name), count,
                                  fmt::join(shape, ", ")));
-  if (name == kMetadata || std::any_of(items_.begin(), items_.end(), [&](const Item& i) { return i.name == name; }))
+  if (name == kMetadata ||
+      std::any_of(items_.begin(), items_.end(), [&](const Item& i) { return i.name == name; }))
     throw InputError(fmt::format("tensor {}: the name is taken; choose another", in_quotes(name)));
   items_.push_back(
       {name, dtype, std::move(shape), static_cast<const std::byte*>(data), count * size_of(dtype), {}});
 }
 
-void SafetensorsWriter::copy(const std::string& name, Dtype dtype, std::vector<Index> shape, const void* data) {
+void SafetensorsWriter::copy(const std::string& name, Dtype dtype, std::vector<Index> shape,
+                             const void* data) {
   std::size_t count = 1;
   for (const Index extent : shape) count *= static_cast<std::size_t>(extent);
   insert(name, dtype, std::move(shape), data, count);
@@ -408,8 +425,8 @@ void SafetensorsWriter::write(std::ostream& stream) const {
   }
   text.append((kDataAlignment - (kLengthBytes + text.size()) % kDataAlignment) % kDataAlignment, ' ');
   if (text.size() > kLongestHeader)
-    throw InputError(fmt::format("names and metadata take {} bytes; the format allows {}", text.size(),
-                                 kLongestHeader));
+    throw InputError(
+        fmt::format("names and metadata take {} bytes; the format allows {}", text.size(), kLongestHeader));
 
   const std::uint64_t length = text.size();
   stream.write(reinterpret_cast<const char*>(&length), sizeof length);
@@ -419,8 +436,7 @@ void SafetensorsWriter::write(std::ostream& stream) const {
 }
 
 void SafetensorsWriter::write(const fs::path& path) const {
-  write_atomically(path,
-                   [&](std::ostream& stream) { with_context(path.string(), [&] { write(stream); }); });
+  write_atomically(path, [&](std::ostream& stream) { with_context(path.string(), [&] { write(stream); }); });
 }
 
 }  // namespace pliant

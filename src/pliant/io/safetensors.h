@@ -1,9 +1,10 @@
 #pragma once
-// Named arrays in one file that can be mapped: the safetensors container, which is also our model file .pliant.
+// Named arrays in one file that can be mapped: the safetensors container, which is also our model file
+// .pliant.
 //
 //     8 bytes   length of the header, little-endian
-//     header    JSON {"name": {"dtype": "F64", "shape": [3, 4], "data_offsets": [0, 96]}, "__metadata__": {...}}
-//     data      the arrays, row-major, little-endian, one after the other without a hole
+//     header    JSON {"name": {"dtype": "F64", "shape": [3, 4], "data_offsets": [0, 96]}, "__metadata__":
+//     {...}} data      the arrays, row-major, little-endian, one after the other without a hole
 //
 // Nothing in it can execute, and numpy or JavaScript read it in ten lines. Format:
 // https://github.com/huggingface/safetensors
@@ -121,7 +122,8 @@ class SafetensorsWriter {
     constexpr bool vector = Derived::IsVectorAtCompileTime;
     const RowMajorMatrix<T> rows = values;
     copy(name, dtype_of<T>(),
-         vector ? std::vector<Index>{rows.size()} : std::vector<Index>{rows.rows(), rows.cols()}, rows.data());
+         vector ? std::vector<Index>{rows.size()} : std::vector<Index>{rows.rows(), rows.cols()},
+         rows.data());
   }
 
   /// Values of any shape, row-major, copied. Without a shape: a vector.
@@ -156,7 +158,8 @@ class SafetensorsWriter {
     std::vector<std::byte> owned;
   };
 
-  void insert(const std::string& name, Dtype dtype, std::vector<Index> shape, const void* data, std::size_t count);
+  void insert(const std::string& name, Dtype dtype, std::vector<Index> shape, const void* data,
+              std::size_t count);
   void copy(const std::string& name, Dtype dtype, std::vector<Index> shape, const void* data);
   void own_last();
 
