@@ -58,17 +58,27 @@ void keep_blas_single_threaded() {
   });
 }
 
+// Ends with a mark, also when a body throws.
+struct ReleaseAtEnd {
+  void* address;
+  ~ReleaseAtEnd() { mark_release(address); }
+};
+struct AcquireAtEnd {
+  void* address;
+  ~AcquireAtEnd() { mark_acquire(address); }
+};
+
 void run_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
   const Index chunks = (count + grain - 1) / grain;
   char start_mark = 0, end_mark = 0;
   mark_release(&start_mark);
+  const AcquireAtEnd all_done{&end_mark};
   tbb::parallel_for(tbb::blocked_range<Index>(0, chunks), [&](const tbb::blocked_range<Index>& range) {
     mark_acquire(&start_mark);
+    const ReleaseAtEnd range_done{&end_mark};
     for (Index chunk = range.begin(); chunk < range.end(); ++chunk)
       body(chunk * grain, std::min(count, (chunk + 1) * grain));
-    mark_release(&end_mark);
   });
-  mark_acquire(&end_mark);
 }
 
 }  // namespace
