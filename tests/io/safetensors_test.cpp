@@ -45,8 +45,8 @@ SafetensorsWriter sample() {
 
 template <class T>
 class SafetensorsOf : public testing::Test {};
-using Scalars = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
-                               std::uint64_t, std::int64_t, float, double>;
+using Scalars = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
+                               std::int32_t, std::uint64_t, std::int64_t, float, double>;
 TYPED_TEST_SUITE(SafetensorsOf, Scalars);
 
 }  // namespace
@@ -235,7 +235,8 @@ TEST(Safetensors, RefusalsNameTheTensorAndWhatWasExpected) {
     EXPECT_EQ(refusal(container(header, data)).rfind("a.pliant: ", 0), 0u) << header;
   };
   says(tensor(R"("dtype":"F63","shape":[2],"data_offsets":[0,16])"), "tensor 'U': dtype 'F63' is unknown");
-  says(tensor(R"("dtype":"F64","shape":[3],"data_offsets":[0,16])"), "span 16 bytes, but shape [3] of F64 takes 24");
+  says(tensor(R"("dtype":"F64","shape":[3],"data_offsets":[0,16])"),
+       "span 16 bytes, but shape [3] of F64 takes 24");
   says(tensor(R"("dtype":"F64","shape":[2],"data_offsets":[8,24])"), "leave the 16 bytes of data");
   says(tensor(R"("dtype":"F64","shape":[2],"data_offsets":[16,0])"), "leave the 16 bytes of data");
   says(tensor(R"("dtype":"F64","shape":[1],"data_offsets":[8,16])"), "begins at byte 8 of the data, beyond");
@@ -249,13 +250,16 @@ TEST(Safetensors, RefusalsNameTheTensorAndWhatWasExpected) {
   says(tensor(R"("dtype":"F64","shape":[2])"), "entry is incomplete");
   says(tensor(R"("dtype":"F64","dtype":"F64")"), "has a second 'dtype'");
   says(tensor(R"("type":"F64")"), "has an unknown field 'type'");
-  says(tensor(R"("dtype":"U8","shape":[4294967296,4294967296,16],"data_offsets":[0,16])"), "more than memory");
+  says(tensor(R"("dtype":"U8","shape":[4294967296,4294967296,16],"data_offsets":[0,16])"),
+       "more than memory");
   says(tensor(R"("dtype":"F64","shape":[4611686018427387904],"data_offsets":[0,16])"), "more than memory");
   says(tensor(R"("dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,16])"), "more than memory");
-  says(R"({"U":{"dtype":"U8","shape":[16],"data_offsets":[0,16]},"V":{"dtype":"U8","shape":[8],"data_offsets":[8,16]}})",
-       "tensor 'V' begins at byte 8 of the data, inside the one before, which ends at 16");
-  says(R"({"U":{"dtype":"U8","shape":[16],"data_offsets":[0,16]},"U":{"dtype":"U8","shape":[0],"data_offsets":[16,16]}})",
-       "tensor 'U' is there twice");
+  says(
+      R"({"U":{"dtype":"U8","shape":[16],"data_offsets":[0,16]},"V":{"dtype":"U8","shape":[8],"data_offsets":[8,16]}})",
+      "tensor 'V' begins at byte 8 of the data, inside the one before, which ends at 16");
+  says(
+      R"({"U":{"dtype":"U8","shape":[16],"data_offsets":[0,16]},"U":{"dtype":"U8","shape":[0],"data_offsets":[16,16]}})",
+      "tensor 'U' is there twice");
   says(R"({"U":[]})", "tensor 'U' is a list; expected an object");
   says(R"({"__metadata__":{"version":1}})", "__metadata__ 'version' is the number 1; expected text");
   says(R"({"__metadata__":{"a":"1","a":"2"}})", "__metadata__ has 'a' twice");
@@ -273,10 +277,11 @@ TEST(Safetensors, AskingForWhatIsNotThereIsASentence) {
   const SafetensorsFile file(bytes, "a");
   EXPECT_TRUE(contains(message_of([&] { file.tensor("V"); }), "a: there is no tensor 'V'"));
   EXPECT_TRUE(contains(message_of([&] { file.values<float>("rest"); }), "'rest' holds F64; expected F32"));
-  EXPECT_TRUE(contains(message_of([&] { file.matrix<double>("rest", 4); }), "shape [5, 3]; expected 4 columns"));
+  EXPECT_TRUE(
+      contains(message_of([&] { file.matrix<double>("rest", 4); }), "shape [5, 3]; expected 4 columns"));
   EXPECT_EQ(file.matrix<float>("weights").cols(), 6);  // later dimensions continue the row
   EXPECT_TRUE(contains(message_of([] { SafetensorsFile(std::filesystem::path("/no/such/file")); }),
-              "/no/such/file: cannot open: No such file"));
+                       "/no/such/file: cannot open: No such file"));
   EXPECT_TRUE(contains(message_of([] { SafetensorsFile(std::filesystem::path("/tmp")); }), "directory"));
 }
 
