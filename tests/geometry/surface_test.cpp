@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "geometry/soups.h"
+
 namespace pliant {
 namespace {
 
@@ -28,6 +32,30 @@ TEST(Surface, TwoTetsShareNoFaceOnTheBoundaryAndItPointsOutward) {
   EXPECT_EQ(surface.mesh.vertex_count(), 5);
   EXPECT_EQ(surface.source[4], 5);
   EXPECT_NEAR(enclosed_volume(surface.mesh), 1.0 / 6 + 1.0 / 3, 1e-15);
+}
+
+TEST(Surface, AFaceIsBoundaryIfAndOnlyIfOneTetHasIt) {
+  const TetMesh mesh = testing_support::shaken_grid(5, 0.2, 61);
+  std::map<std::array<int, 3>, int> tets_of_face;
+  for (Index t = 0; t < mesh.tet_count(); ++t)
+    for (int omitted = 0; omitted < 4; ++omitted) {
+      std::array<int, 3> face{};
+      for (int k = 0, n = 0; k < 4; ++k)
+        if (k != omitted) face[static_cast<std::size_t>(n++)] = mesh.tets(t, k);
+      std::sort(face.begin(), face.end());
+      ++tets_of_face[face];
+    }
+  const Boundary boundary = boundary_faces(mesh.tets);
+  for (Index f = 0; f < boundary.triangles.rows(); ++f) {
+    std::array<int, 3> face{boundary.triangles(f, 0), boundary.triangles(f, 1), boundary.triangles(f, 2)};
+    for (const int vertex : face)
+      EXPECT_TRUE((mesh.tets.row(boundary.tets[f]).array() == vertex).any()) << "face " << f;
+    std::sort(face.begin(), face.end());
+    EXPECT_EQ(tets_of_face.at(face), 1);
+    tets_of_face.erase(face);
+  }
+  for (const auto& [face, tets] : tets_of_face) EXPECT_EQ(tets, 2);
+  EXPECT_EQ(boundary.triangles, boundary_triangles(mesh.tets));
 }
 
 TEST(Surface, OfNothingIsNothing) {

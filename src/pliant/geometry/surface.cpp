@@ -11,39 +11,64 @@ namespace {
 constexpr int face_of_tet[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 struct Face {
-  std::array<std::int32_t, 3> key;  // sorted vertex ids
-  std::int64_t owner;               // 4 * tet + face
+  std::int32_t middle, high;  // the other two vertex ids, sorted; the lowest is the bucket
+  std::int64_t owner;         // 4 * tet + face
 };
+
+std::array<std::int32_t, 3> sorted_face(const Tets& tets, Index t, int f) {
+  std::array<std::int32_t, 3> key{tets(t, face_of_tet[f][0]), tets(t, face_of_tet[f][1]),
+                                  tets(t, face_of_tet[f][2])};
+  std::sort(key.begin(), key.end());
+  return key;
+}
 
 }  // namespace
 
-Triangles boundary_triangles(const Tets& tets) {
+Boundary boundary_faces(const Tets& tets) {
+  // === Faces into buckets by their lowest vertex: a mesh has few faces a vertex, so little is left to sort
+  const std::int32_t vertex_count = tets.size() > 0 ? tets.maxCoeff() + 1 : 0;
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(vertex_count) + 1, 0);
+  for (Index t = 0; t < tets.rows(); ++t)
+    for (int f = 0; f < 4; ++f) ++begin[static_cast<std::size_t>(sorted_face(tets, t, f)[0]) + 1];
+  for (std::size_t v = 1; v < begin.size(); ++v) begin[v] += begin[v - 1];
   std::vector<Face> faces(static_cast<std::size_t>(4 * tets.rows()));
-  parallel_for(tets.rows(), 4096, [&](Index t) {
+  std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
+  for (Index t = 0; t < tets.rows(); ++t)
     for (int f = 0; f < 4; ++f) {
-      std::array<std::int32_t, 3> key{tets(t, face_of_tet[f][0]), tets(t, face_of_tet[f][1]),
-                                      tets(t, face_of_tet[f][2])};
-      std::sort(key.begin(), key.end());
-      faces[static_cast<std::size_t>(4 * t + f)] = {key, 4 * t + f};
+      const auto key = sorted_face(tets, t, f);
+      const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(key[0])]++);
+      faces[place] = {key[1], key[2], 4 * t + f};
+    }
+
+  // === A face that is alone in its bucket is boundary
+  std::vector<char> alone(static_cast<std::size_t>(4 * tets.rows()), 0);
+  parallel_for(vertex_count, 1024, [&](Index v) {
+    const auto first = faces.begin() + begin[static_cast<std::size_t>(v)],
+               last = faces.begin() + begin[static_cast<std::size_t>(v) + 1];
+    std::sort(first, last, [](const Face& a, const Face& b) {
+      return a.middle != b.middle ? a.middle < b.middle : a.high < b.high;
+    });
+    for (auto i = first, j = first; i != last; i = j) {
+      while (j != last && j->middle == i->middle && j->high == i->high) ++j;
+      if (j - i == 1) alone[static_cast<std::size_t>(i->owner)] = 1;
     }
   });
-  std::sort(faces.begin(), faces.end(),
-            [](const Face& a, const Face& b) { return a.key != b.key ? a.key < b.key : a.owner < b.owner; });
 
-  std::vector<std::int64_t> boundary;
-  for (std::size_t begin = 0, end; begin < faces.size(); begin = end) {
-    end = begin + 1;
-    while (end < faces.size() && faces[end].key == faces[begin].key) ++end;
-    if (end == begin + 1) boundary.push_back(faces[begin].owner);
-  }
-  std::sort(boundary.begin(), boundary.end());
-
-  Triangles triangles(static_cast<Index>(boundary.size()), 3);
-  for (std::size_t i = 0; i < boundary.size(); ++i)
+  Boundary boundary;
+  const Index count = std::count(alone.begin(), alone.end(), 1);
+  boundary.triangles.resize(count, 3);
+  boundary.tets.resize(count);
+  Index next_triangle = 0;
+  for (Index face = 0; face < 4 * tets.rows(); ++face) {
+    if (!alone[static_cast<std::size_t>(face)]) continue;
     for (int k = 0; k < 3; ++k)
-      triangles(static_cast<Index>(i), k) = tets(boundary[i] / 4, face_of_tet[boundary[i] % 4][k]);
-  return triangles;
+      boundary.triangles(next_triangle, k) = tets(face / 4, face_of_tet[face % 4][k]);
+    boundary.tets[next_triangle++] = static_cast<int>(face / 4);
+  }
+  return boundary;
 }
+
+Triangles boundary_triangles(const Tets& tets) { return boundary_faces(tets).triangles; }
 
 Surface compact_surface(const Points& vertices, const Triangles& triangles) {
   std::vector<std::int32_t> id(static_cast<std::size_t>(vertices.rows()), -1);

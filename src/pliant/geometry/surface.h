@@ -9,6 +9,13 @@ namespace pliant {
 /// by tet, then by face. A face shared by more than two tets is not boundary.
 Triangles boundary_triangles(const Tets& tets);
 
+/// The same triangles, each with the tet it belongs to.
+struct Boundary {
+  Triangles triangles;
+  VectorXi tets;  ///< one a triangle, ascending
+};
+Boundary boundary_faces(const Tets& tets);
+
 /// A surface cut out of a mesh, and where its vertices came from.
 struct Surface {
   TriMesh mesh;     ///< only the vertices that the surface uses, in the order of the mesh

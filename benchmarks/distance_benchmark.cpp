@@ -1,0 +1,113 @@
+#include <benchmark/benchmark.h>
+
+#include <numbers>
+
+#include "pliant/base/rng.h"
+#include "pliant/geometry/embedding.h"
+#include "pliant/geometry/signed_distance.h"
+
+namespace {
+
+using namespace pliant;
+
+// A lumpy closed surface of 4 rings (rings - 1) triangles.
+TriMesh lumpy_sphere(int rings) {
+  const int around = 2 * rings;
+  TriMesh mesh{Points((rings - 1) * around + 2, 3), Triangles(2 * around * (rings - 1), 3)};
+  const auto place = [](double polar, double turn) -> Eigen::RowVector3d {
+    const double r = 1 + 0.2 * std::sin(5 * polar) * std::sin(4 * turn);
+    return r * Eigen::RowVector3d(std::sin(polar) * std::cos(turn), std::cos(polar),
+                                  -std::sin(polar) * std::sin(turn));
+  };
+  for (int i = 1; i < rings; ++i)
+    for (int j = 0; j < around; ++j)
+      mesh.vertices.row((i - 1) * around + j) =
+          place(std::numbers::pi * i / rings, 2 * std::numbers::pi * j / around);
+  const int top = (rings - 1) * around, bottom = top + 1;
+  mesh.vertices.row(top) = place(0, 0);
+  mesh.vertices.row(bottom) = place(std::numbers::pi, 0);
+  Index t = 0;
+  for (int j = 0; j < around; ++j) {
+    const int next = (j + 1) % around;
+    mesh.triangles.row(t++) << top, j, next;
+    mesh.triangles.row(t++) << bottom, (rings - 2) * around + next, (rings - 2) * around + j;
+    for (int i = 0; i + 2 < rings; ++i) {
+      const int a = i * around + j, b = i * around + next, c = a + around, d = b + around;
+      mesh.triangles.row(t++) << a, c, d;
+      mesh.triangles.row(t++) << a, d, b;
+    }
+  }
+  return mesh;
+}
+
+Points scattered(Index count, double half_width) {
+  Rng rng(1);
+  Points points(count, 3);
+  for (Index i = 0; i < points.size(); ++i) points.data()[i] = rng.uniform(-half_width, half_width);
+  return points;
+}
+
+// Cubes of six tets.
+TetMesh tet_grid(int cells) {
+  TetMesh mesh;
+  const int n = cells + 1;
+  mesh.vertices.resize(n * n * n, 3);
+  for (int v = 0; v < n * n * n; ++v)
+    mesh.vertices.row(v) =
+        Eigen::RowVector3d(v % n, v / n % n, v / (n * n)) * (2.0 / cells) - Eigen::RowVector3d::Ones();
+  mesh.tets.resize(6 * cells * cells * cells, 4);
+  const int step[3] = {1, n, n * n},
+            paths[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
+  Index t = 0;
+  for (int z = 0; z < cells; ++z)
+    for (int y = 0; y < cells; ++y)
+      for (int x = 0; x < cells; ++x)
+        for (int p = 0; p < 6; ++p) {
+          const int a = (z * n + y) * n + x, b = a + step[paths[p][0]], c = b + step[paths[p][1]],
+                    d = c + step[paths[p][2]];
+          mesh.tets.row(t++) << a, b, p < 3 ? c : d, p < 3 ? d : c;
+        }
+  return mesh;
+}
+
+void signed_distance_build(benchmark::State& state) {
+  const TriMesh mesh = lumpy_sphere(static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(SignedDistance(mesh));
+  state.counters["triangles"] = static_cast<double>(mesh.triangle_count());
+}
+BENCHMARK(signed_distance_build)->Arg(133)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void closest_point(benchmark::State& state) {
+  const TriangleBvh bvh(lumpy_sphere(133));
+  const Points points = scattered(20000, 1.2);
+  for (auto _ : state) benchmark::DoNotOptimize(bvh.closest_points(points));
+  state.SetItemsProcessed(state.iterations() * points.rows());
+}
+BENCHMARK(closest_point)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void winding_number_tree(benchmark::State& state) {
+  const WindingNumber winding(lumpy_sphere(133));
+  const Points points = scattered(20000, 1.2);
+  for (auto _ : state) benchmark::DoNotOptimize(winding.evaluate(points));
+  state.SetItemsProcessed(state.iterations() * points.rows());
+}
+BENCHMARK(winding_number_tree)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void winding_number_sum(benchmark::State& state) {
+  const WindingNumber winding(lumpy_sphere(133), {.accuracy = std::numeric_limits<double>::infinity()});
+  const Points points = scattered(20, 1.2);
+  for (auto _ : state) benchmark::DoNotOptimize(winding.evaluate(points));
+  state.SetItemsProcessed(state.iterations() * points.rows());
+}
+BENCHMARK(winding_number_sum)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// 10^5 points, a few outside, in 6 cells^3 tets.
+void embed_points(benchmark::State& state) {
+  const TetMesh mesh = tet_grid(static_cast<int>(state.range(0)));
+  const Points points = scattered(100000, 1.02);
+  for (auto _ : state) benchmark::DoNotOptimize(embed(mesh, points));
+  state.counters["tets"] = static_cast<double>(mesh.tet_count());
+}
+BENCHMARK(embed_points)->Arg(26)->Arg(55)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
