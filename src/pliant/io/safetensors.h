@@ -1,10 +1,9 @@
 #pragma once
-// Named arrays in one file that can be mapped: the safetensors container, which is also our model file
-// .pliant.
+// Named arrays in one file that can be mapped: the safetensors container, which is also our model file .pliant.
 //
 //     8 bytes   length of the header, little-endian
-//     header    JSON {"name": {"dtype": "F64", "shape": [3, 4], "data_offsets": [0, 96]}, "__metadata__":
-//     {...}} data      the arrays, row-major, little-endian, one after the other without a hole
+//     header    JSON {"name": {"dtype": "F64", "shape": [3, 4], "data_offsets": [0, 96]}, "__metadata__": {...}}
+//     data      the arrays, row-major, little-endian, one after the other without a hole
 //
 // Nothing in it can execute, and numpy or JavaScript read it in ten lines. Format:
 // https://github.com/huggingface/safetensors
