@@ -1,4 +1,5 @@
-// Races on purpose: built for the thread sanitizer only, to show that it still sees what the suppressions leave.
+// Races on purpose: built for the thread sanitizer only, to show that it still sees what the suppressions
+// leave.
 #include <cstdio>
 
 #include "pliant/base/parallel.h"

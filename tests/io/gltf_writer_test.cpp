@@ -107,7 +107,8 @@ struct Played {
     const auto& targets = primitive().targets;
     Points x = vectors(primitive().attributes.at(attribute));
     for (std::size_t i = 0; i < targets.size(); ++i)
-      x += double(weights.at(static_cast<std::size_t>(f) * targets.size() + i)) * vectors(targets[i].at(attribute));
+      x += double(weights.at(static_cast<std::size_t>(f) * targets.size() + i)) *
+           vectors(targets[i].at(attribute));
     return x;
   }
 };
@@ -182,7 +183,8 @@ TEST(GltfWriter, ALinearSubspaceIsPlayedExactly) {
     EXPECT_EQ(file.model.meshes[0].weights.size(), static_cast<std::size_t>(targets));
     for (Index f = 0; f < 20; ++f) {
       EXPECT_FLOAT_EQ(file.times()[static_cast<std::size_t>(f)], float(given.motion.times[f]));
-      EXPECT_LT((file.frame(f) - given.frame(f)).cwiseAbs().maxCoeff(), 1e-6) << targets << " targets, frame " << f;
+      EXPECT_LT((file.frame(f) - given.frame(f)).cwiseAbs().maxCoeff(), 1e-6)
+          << targets << " targets, frame " << f;
     }
   }
 }
@@ -306,8 +308,8 @@ TEST(GltfWriter, ParallelFitGivesTheSameBitsOnAnyNumberOfThreads) {
 TEST(GltfWriter, ASurfaceThatDoesNotMoveIsFine) {
   const TemporaryFolder folder;
   const TriMesh surface = sheet(3);
-  const SequenceError error =
-      write_glb_sequence(folder / "a.glb", surface, {surface.vertices, surface.vertices}, VectorXd::LinSpaced(2, 0, 1));
+  const SequenceError error = write_glb_sequence(
+      folder / "a.glb", surface, {surface.vertices, surface.vertices}, VectorXd::LinSpaced(2, 0, 1));
   EXPECT_LT(error.largest, 1e-7);
   EXPECT_LT((Played(folder / "a.glb").frame(1) - surface.vertices).norm(), 1e-6);
 }
@@ -327,12 +329,14 @@ TEST(GltfWriter, BadInputIsASentenceAndLeavesNoFile) {
   EXPECT_TRUE(contains(message_of([&] { write_glb_morph(path, given.surface, given.motion); }), "ascending"));
   given = Motion(2, 3);
   given.motion.weights.conservativeResize(3, 1);
-  EXPECT_TRUE(contains(message_of([&] { write_glb_morph(path, given.surface, given.motion); }), "weights are 3 x 1"));
+  EXPECT_TRUE(
+      contains(message_of([&] { write_glb_morph(path, given.surface, given.motion); }), "weights are 3 x 1"));
   given = Motion(kMostMorphTargets + 1, 3);
-  EXPECT_TRUE(contains(message_of([&] { write_glb_morph(path, given.surface, given.motion); }), "65 morph targets"));
-  EXPECT_TRUE(contains(message_of([&] {
-    write_glb_sequence(path, sheet(3), {Points::Zero(3, 3)}, VectorXd::Zero(1));
-  }), "a frame has 3 rows"));
+  EXPECT_TRUE(
+      contains(message_of([&] { write_glb_morph(path, given.surface, given.motion); }), "65 morph targets"));
+  EXPECT_TRUE(contains(
+      message_of([&] { write_glb_sequence(path, sheet(3), {Points::Zero(3, 3)}, VectorXd::Zero(1)); }),
+      "a frame has 3 rows"));
   EXPECT_EQ(folder.file_count(), 0);
 }
 

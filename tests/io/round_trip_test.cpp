@@ -117,6 +117,7 @@ TEST(RoundTripEmpty, AMeshWithoutCellsStaysOne) {
   mesh.tets.resize(0, 4);
   for (const MeshFormat& format : mesh_formats()) {
     if (!format.reads || !format.writes || !format.surfaces || format.extension == ".stl") continue;
+    if (format.extension.starts_with(".gl")) continue;  // glTF knows no empty arrays
     const auto path = folder.path / ("mesh" + format.extension);
     SCOPED_TRACE(format.extension);
     write_mesh(path, mesh);

@@ -281,7 +281,7 @@ TEST(Safetensors, AskingForWhatIsNotThereIsASentence) {
       contains(message_of([&] { file.matrix<double>("rest", 4); }), "shape [5, 3]; expected 4 columns"));
   EXPECT_EQ(file.matrix<float>("weights").cols(), 6);  // later dimensions continue the row
   EXPECT_TRUE(contains(message_of([] { SafetensorsFile(std::filesystem::path("/no/such/file")); }),
-                       "/no/such/file: cannot open: No such file"));
+                       "/no/such/file: cannot read: No such file"));
   EXPECT_TRUE(contains(message_of([] { SafetensorsFile(std::filesystem::path("/tmp")); }), "directory"));
 }
 

@@ -55,7 +55,8 @@ inline std::pair<double, double> dihedral_range(const TetMesh& mesh) {
         while (k == i || k == j) ++k;
         const int l = 6 - i - j - k;
         const Vector3d edge = (p[j] - p[i]).normalized();
-        const Vector3d a = p[k] - p[i] - edge * edge.dot(p[k] - p[i]), b = p[l] - p[i] - edge * edge.dot(p[l] - p[i]);
+        const Vector3d a = p[k] - p[i] - edge * edge.dot(p[k] - p[i]),
+                       b = p[l] - p[i] - edge * edge.dot(p[l] - p[i]);
         const double angle = std::atan2(a.cross(b).norm(), a.dot(b)) * 180 / std::numbers::pi;
         smallest = std::min(smallest, angle);
         largest = std::max(largest, angle);
@@ -89,11 +90,11 @@ Index component_count(Index vertex_count, const Elements& elements) {
 
 /// How triangles meet.
 struct SurfaceTopology {
-  Index border_edges = 0;      ///< edges of one triangle
-  Index bad_edges = 0;         ///< edges of three or more triangles, or of two that disagree about the outside
-  Index border_loops = 0;      ///< connected components of the border
-  Index euler = 0;             ///< vertices in use - edges + triangles
-  Index unused_vertices = 0;   ///< vertices without a triangle
+  Index border_edges = 0;     ///< edges of one triangle
+  Index bad_edges = 0;        ///< edges of three or more triangles, or of two that disagree about the outside
+  Index border_loops = 0;     ///< connected components of the border
+  Index euler = 0;            ///< vertices in use - edges + triangles
+  Index unused_vertices = 0;  ///< vertices without a triangle
   double genus() const { return (2.0 - static_cast<double>(euler + border_loops)) / 2; }  ///< if connected
 };
 
@@ -118,7 +119,8 @@ inline SurfaceTopology surface_topology(Index vertex_count, const Triangles& tri
   std::vector<std::array<std::int32_t, 2>> border;
   for (std::size_t begin = 0, end; begin < sides.size(); begin = end) {
     end = begin + 1;
-    while (end < sides.size() && sides[end].low == sides[begin].low && sides[end].high == sides[begin].high) ++end;
+    while (end < sides.size() && sides[end].low == sides[begin].low && sides[end].high == sides[begin].high)
+      ++end;
     ++edge_count;
     if (end - begin == 1) border.push_back({sides[begin].low, sides[begin].high});
     if (end - begin > 2 || (end - begin == 2 && sides[begin].forward == sides[begin + 1].forward))
@@ -140,7 +142,8 @@ inline SurfaceTopology surface_topology(Index vertex_count, const Triangles& tri
 inline bool mirrors_onto_itself(const Points& vertices, int axis, double plane, double tolerance) {
   using Key = std::array<long long, 3>;
   const auto key = [&](const Vector3d& p) {
-    return Key{std::llround(p.x() / tolerance), std::llround(p.y() / tolerance), std::llround(p.z() / tolerance)};
+    return Key{std::llround(p.x() / tolerance), std::llround(p.y() / tolerance),
+               std::llround(p.z() / tolerance)};
   };
   std::vector<Key> keys;
   for (Index v = 0; v < vertices.rows(); ++v) keys.push_back(key(vertices.row(v)));
@@ -153,7 +156,8 @@ inline bool mirrors_onto_itself(const Points& vertices, int axis, double plane, 
     for (long long dx = -1; dx <= 1 && !found; ++dx)
       for (long long dy = -1; dy <= 1 && !found; ++dy)
         for (long long dz = -1; dz <= 1 && !found; ++dz)
-          found = std::binary_search(keys.begin(), keys.end(), Key{centre[0] + dx, centre[1] + dy, centre[2] + dz});
+          found = std::binary_search(keys.begin(), keys.end(),
+                                     Key{centre[0] + dx, centre[1] + dy, centre[2] + dz});
     if (!found) return false;
   }
   return true;

@@ -54,7 +54,8 @@ class ModelBuilder {
     std::vector<unsigned char>& buffer = model.buffers[0].data;
     // The whole of a .glb is measured by a 32-bit length; 1 MB is kept for its JSON.
     if (size > std::numeric_limits<std::uint32_t>::max() - (1u << 20) - buffer.size())
-      throw InputError("the surface and its motion exceed the 4 GB of a glTF file; write fewer targets or frames");
+      throw InputError(
+          "the surface and its motion exceed the 4 GB of a glTF file; write fewer targets or frames");
     tinygltf::BufferView view;
     view.buffer = 0;
     view.byteOffset = buffer.size();
@@ -77,10 +78,10 @@ class ModelBuilder {
 void check(const TriMesh& surface) {
   const Index n = surface.vertex_count();
   if (n == 0 || surface.triangle_count() == 0)
-    throw InputError(fmt::format("a glTF surface needs triangles, but this one has {} vertices and {} triangles", n,
-                                 surface.triangle_count()));
-  if (!surface.vertices.allFinite())
-    throw InputError("a vertex is not a finite number; glTF cannot hold it");
+    throw InputError(
+        fmt::format("a glTF surface needs triangles, but this one has {} vertices and {} triangles", n,
+                    surface.triangle_count()));
+  if (!surface.vertices.allFinite()) throw InputError("a vertex is not a finite number; glTF cannot hold it");
   if (surface.triangles.minCoeff() < 0 || surface.triangles.maxCoeff() >= n)
     throw InputError(fmt::format("a triangle names a vertex outside 0 to {}", n - 1));
 }
@@ -130,8 +131,8 @@ ModelBuilder still_model(const TriMesh& surface, const GltfOptions& options) {
 ModelBuilder morph_model(const TriMesh& surface, const MorphMotion& motion, const GltfOptions& options) {
   const Index frames = motion.times.size(), count = static_cast<Index>(motion.targets.size());
   if (count < 1 || count > kMostMorphTargets)
-    throw InputError(fmt::format("{} morph targets; expected 1 to {}; write_glb_sequence finds the best {}", count,
-                                 kMostMorphTargets, kMostMorphTargets));
+    throw InputError(fmt::format("{} morph targets; expected 1 to {}; write_glb_sequence finds the best {}",
+                                 count, kMostMorphTargets, kMostMorphTargets));
   if (motion.weights.rows() != frames || motion.weights.cols() != count || frames == 0)
     throw InputError(fmt::format("weights are {} x {}; expected {} times x {} targets", motion.weights.rows(),
                                  motion.weights.cols(), frames, count));
@@ -186,9 +187,10 @@ ModelBuilder morph_model(const TriMesh& surface, const MorphMotion& motion, cons
 
 void write(const fs::path& path, const tinygltf::Model& model) {
   const fs::path plain = path.extension() == ".gz" ? path.stem() : path;
+  const bool text = plain.extension() == ".gltf" || plain.extension() == ".GLTF";
   write_atomically(path, [&](std::ostream& stream) {
     tinygltf::TinyGLTF writer;
-    if (!writer.WriteGltfSceneToStream(&model, stream, false, plain.extension() != ".gltf"))
+    if (!writer.WriteGltfSceneToStream(&model, stream, false, !text))
       throw Error(fmt::format("{}: cannot write", path.string()));
   });
 }
@@ -204,19 +206,21 @@ void write_glb_morph(const fs::path& path, const TriMesh& surface, const MorphMo
   write(path, with_context(path.string(), [&] { return morph_model(surface, motion, options); }).model);
 }
 
-SequenceError write_glb_sequence(const fs::path& path, const TriMesh& surface, const std::vector<Points>& frames,
-                                 const VectorXd& times, const GltfSequenceOptions& options) {
+SequenceError write_glb_sequence(const fs::path& path, const TriMesh& surface,
+                                 const std::vector<Points>& frames, const VectorXd& times,
+                                 const GltfSequenceOptions& options) {
   return with_context(path.string(), [&] {
     check(surface);
     if (static_cast<Index>(frames.size()) != times.size() || frames.empty())
-      throw InputError(fmt::format("{} frames but {} times; expected as many, at least one", frames.size(),
-                                   times.size()));
+      throw InputError(
+          fmt::format("{} frames but {} times; expected as many, at least one", frames.size(), times.size()));
     for (const Points& frame : frames)
       if (frame.rows() != surface.vertex_count() || !frame.allFinite())
         throw InputError(fmt::format("a frame has {} rows; expected one finite row for each of {} vertices",
                                      frame.rows(), surface.vertex_count()));
     if (options.targets < 1 || options.targets > kMostMorphTargets)
-      throw InputError(fmt::format("{} targets asked for; expected 1 to {}", options.targets, kMostMorphTargets));
+      throw InputError(
+          fmt::format("{} targets asked for; expected 1 to {}", options.targets, kMostMorphTargets));
 
     const MorphFit fit = fit_morph_targets(surface.vertices, frames,
                                            {.targets = options.targets,

@@ -1,8 +1,8 @@
 #pragma once
 // Surfaces and their motion as glTF 2.0, for any viewer: .glb (binary), or .gltf (text, buffers embedded).
 //
-// A linear subspace x = X + U q is a set of morph targets: column i of U is target i, and q(t) are the weights
-// over time. A viewer that plays the file adds up the same product on the graphics card.
+// A linear subspace x = X + U q is a set of morph targets: column i of U is target i, and q(t) are the
+// weights over time. A viewer that plays the file adds up the same product on the graphics card.
 #include <array>
 #include <filesystem>
 #include <string>
@@ -42,8 +42,9 @@ void write_glb_morph(const std::filesystem::path& path, const TriMesh& surface, 
 struct GltfSequenceOptions {
   GltfOptions look = {};
   int targets = kMostMorphTargets;  ///< at most; 1 to 64
-  VectorXd vertex_weights = {};          ///< n, what an error at each vertex costs (its area, its mass); empty: equal
-  int fitted_frames = 600;  ///< the targets come from this many frames, evenly spaced; all frames are then played
+  VectorXd vertex_weights = {};  ///< n, what an error at each vertex costs (its area, its mass); empty: equal
+  int fitted_frames =
+      600;  ///< the targets come from this many frames, evenly spaced; all frames are then played
 };
 
 /// How far the played surface is from the recorded one, over all frames and vertices, with what the file

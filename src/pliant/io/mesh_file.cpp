@@ -7,7 +7,9 @@
 
 #include "pliant/base/error.h"
 #include "pliant/geometry/surface.h"
+#include "pliant/io/asset_file.h"
 #include "pliant/io/atomic_file.h"
+#include "pliant/io/gltf_writer.h"
 #include "pliant/io/input_file.h"
 #include "pliant/io/medit.h"
 #include "pliant/io/obj.h"
@@ -44,6 +46,19 @@ constexpr bool in = true, out = true, surfaces = true, tets = true;
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
+      {{".fbx", "Autodesk FBX", in, !out, surfaces, !tets},
+       [](const fs::path& path) { return read_asset(path); },
+       nullptr},
+      {{".glb", "glTF, binary", in, out, surfaces, !tets},
+       [](const fs::path& path) { return read_asset(path); },
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {
+         write_glb(path, surface_of(mesh));
+       }},
+      {{".gltf", "glTF, text", in, out, surfaces, !tets},
+       [](const fs::path& path) { return read_asset(path); },
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {
+         write_glb(path, surface_of(mesh));
+       }},
       {{".mesh", "Medit", in, out, surfaces, tets},
        read_bytes<read_medit>,
        [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {

@@ -17,8 +17,8 @@ namespace {
 constexpr Index kVerticesAtOnce = 1024;
 
 // Displacements of some vertices, a row a frame: f x 3 (end - begin).
-MatrixXd displacements(const Points& rest, const std::vector<Points>& frames, const std::vector<Index>& chosen,
-                       Index begin, Index end) {
+MatrixXd displacements(const Points& rest, const std::vector<Points>& frames,
+                       const std::vector<Index>& chosen, Index begin, Index end) {
   MatrixXd D(static_cast<Index>(chosen.size()), 3 * (end - begin));
   for (Index row = 0; row < D.rows(); ++row) {
     const Points& frame = frames[static_cast<std::size_t>(chosen[static_cast<std::size_t>(row)])];
@@ -57,11 +57,13 @@ Points smooth_normals(const Points& vertices, const Triangles& triangles) {
   return normals;
 }
 
-MorphFit fit_morph_targets(const Points& rest, const std::vector<Points>& frames, const MorphFitOptions& options) {
+MorphFit fit_morph_targets(const Points& rest, const std::vector<Points>& frames,
+                           const MorphFitOptions& options) {
   const Index n = rest.rows(), frame_count = static_cast<Index>(frames.size());
   if (options.vertex_weights.size() != 0 &&
       (options.vertex_weights.size() != n || !(options.vertex_weights.array() > 0).all()))
-    throw InputError(fmt::format("{} vertex weights; expected {}, all above 0", options.vertex_weights.size(), n));
+    throw InputError(
+        fmt::format("{} vertex weights; expected {}, all above 0", options.vertex_weights.size(), n));
   VectorXd mass = VectorXd::Ones(3 * n);
   for (Index i = 0; i < n && options.vertex_weights.size() != 0; ++i)
     mass.segment<3>(3 * i).setConstant(options.vertex_weights[i]);
@@ -103,8 +105,8 @@ MorphFit fit_morph_targets(const Points& rest, const std::vector<Points>& frames
         const MatrixXd D = displacements(rest, frames, all, begin, end);
         MatrixXd T(D.cols(), count);
         for (Index i = 0; i < count; ++i)
-          T.col(i) =
-              Eigen::Map<const VectorXd>(fit.targets[static_cast<std::size_t>(i)].data() + 3 * begin, T.rows());
+          T.col(i) = Eigen::Map<const VectorXd>(fit.targets[static_cast<std::size_t>(i)].data() + 3 * begin,
+                                                T.rows());
         return D * mass.segment(3 * begin, 3 * (end - begin)).asDiagonal() * T;
       },
       [](MatrixXd a, const MatrixXd& b) -> MatrixXd { return a += b; });

@@ -1,16 +1,11 @@
 #include "pliant/io/safetensors.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -19,6 +14,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/io/atomic_file.h"
+#include "pliant/io/input_file.h"
 
 static_assert(std::endian::native == std::endian::little,
               "the container is little-endian, and mapped as it is");
@@ -69,8 +65,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   struct Entry {
     std::string name;
-    std::string dtype;
-    std::vector<std::uint64_t> shape, offsets;
+    std::string dtype = {};
+    std::vector<std::uint64_t> shape = {}, offsets = {};
     bool has_dtype = false, has_shape = false, has_offsets = false;
   };
   std::vector<Entry> entries;
@@ -173,32 +169,6 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   std::set<std::string> names_;
 };
 
-// === A file in memory
-
-std::pair<std::shared_ptr<const void>, std::string_view> map_file(const fs::path& path) {
-  const auto fail = [&] {
-    throw InputError(fmt::format("{}: cannot open: {}", path.string(), std::strerror(errno)));
-  };
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail();
-  struct stat status {};
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-    if (S_ISDIR(status.st_mode)) errno = EISDIR;
-    close(file);
-    fail();
-  }
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) {
-    close(file);
-    return {nullptr, {}};
-  }
-  void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
-  close(file);  // the mapping stays
-  if (memory == MAP_FAILED) fail();
-  return {std::shared_ptr<const void>(memory, [size](const void* p) { munmap(const_cast<void*>(p), size); }),
-          {static_cast<const char*>(memory), size}};
-}
-
 }  // namespace
 
 std::string_view name_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].name; }
@@ -207,9 +177,8 @@ std::size_t size_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype
 // === Reading
 
 SafetensorsFile::SafetensorsFile(const fs::path& path) : file_(path.string()) {
-  std::string_view bytes;
-  std::tie(memory_, bytes) = map_file(path);
-  with_context(file_, [&] { read(bytes); });
+  memory_ = std::make_shared<const InputFile>(path);
+  with_context(file_, [&] { read(memory_->bytes()); });
 }
 
 SafetensorsFile::SafetensorsFile(std::string_view bytes, std::string name) : file_(std::move(name)) {

@@ -24,6 +24,8 @@
 
 namespace pliant {
 
+class InputFile;
+
 /// What an array is made of. C++ has no type for F16, BF16 and the F8s: their bytes can be reached, no more.
 enum class Dtype { Bool, U8, I8, F8_E5M2, F8_E4M3, U16, I16, F16, BF16, U32, I32, F32, U64, I64, F64 };
 
@@ -63,7 +65,7 @@ struct Tensor {
 /// themselves are the caller's to check. Views live as long as the file, which may be moved.
 class SafetensorsFile {
  public:
-  explicit SafetensorsFile(const std::filesystem::path& path);
+  explicit SafetensorsFile(const std::filesystem::path& path);  ///< a gzipped file is inflated into memory
 
   /// The same from bytes that outlive it; `name` stands in error messages.
   SafetensorsFile(std::string_view bytes, std::string name);
@@ -102,8 +104,8 @@ class SafetensorsFile {
   const Tensor& typed(const std::string& name, Dtype dtype) const;
   std::pair<Index, Index> matrix_size(const std::string& name, Index columns) const;
 
-  std::string file_;                    // for messages
-  std::shared_ptr<const void> memory_;  // the mapping
+  std::string file_;                         // for messages
+  std::shared_ptr<const InputFile> memory_;  // the mapping
   std::vector<std::shared_ptr<std::byte[]>> realigned_;
   std::vector<Tensor> tensors_;
   std::map<std::string, std::size_t> order_;
