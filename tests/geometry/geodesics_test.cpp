@@ -275,7 +275,7 @@ TEST(Geodesics, AddingASourceLowersTheFieldToThatOfBoth) {
     const VectorXd before = solver.distance_from({{0}}, {.window = window}).distance;
     VectorXd after = before;
     std::size_t changed = 0;
-    for (const GeodesicReach& r : solver.add_source(after, 1200, {.window = window})) {
+    for (const GeodesicReach& r : solver.add_sources(after, {{1200}}, {.window = window})) {
       EXPECT_LT(after[r.vertex], before[r.vertex]);
       ++changed;
     }
@@ -392,7 +392,7 @@ TEST(Geodesics, RefuseBadInput) {
   const std::vector<double> wrong{1, 2};
   EXPECT_THROW(solver.distance_from({{0}}, {.initial_distances = wrong}), InputError);
   VectorXd small(3);
-  EXPECT_THROW(solver.add_source(small, 0), InputError);
+  EXPECT_THROW(solver.add_sources(small, {{0}}), InputError);
   plane.vertices(4, 1) = std::nan("");
   EXPECT_THROW(GeodesicSolver{plane}, InputError);
   plane = grid_plane(3, 3, 1);

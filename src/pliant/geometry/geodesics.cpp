@@ -225,12 +225,12 @@ std::span<const GeodesicReach> GeodesicSolver::reach(std::span<const int> source
   return run(sources, options, nullptr);
 }
 
-std::span<const GeodesicReach> GeodesicSolver::add_source(VectorXd& distance, int source,
-                                                          const GeodesicOptions& options) {
+std::span<const GeodesicReach> GeodesicSolver::add_sources(VectorXd& distance, std::span<const int> sources,
+                                                           const GeodesicOptions& options) {
   if (distance.size() != vertex_count())
     throw InputError(fmt::format("geodesics: the distance field has {} values; expected {}, one a vertex",
                                  distance.size(), vertex_count()));
-  const std::span<const GeodesicReach> lowered = run({&source, 1}, options, &distance);
+  const std::span<const GeodesicReach> lowered = run(sources, options, &distance);
   for (const GeodesicReach& r : lowered) distance[r.vertex] = r.distance;
   return lowered;
 }

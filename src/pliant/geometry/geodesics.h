@@ -68,10 +68,12 @@ class GeodesicSolver {
   /// stays valid until the next run.
   std::span<const GeodesicReach> reach(std::span<const int> sources, const GeodesicOptions& options = {});
 
-  /// Lowers `distance` (n) to what it is with one source more, and returns the vertices that changed, as
+  /// Lowers `distance` (n) to what it is with these sources as well, and returns the vertices that changed, as
   /// `reach` does. The front turns back where it does not improve on what is there.
-  std::span<const GeodesicReach> add_source(VectorXd& distance, int source,
-                                            const GeodesicOptions& options = {});
+  std::span<const GeodesicReach> add_sources(VectorXd& distance, std::span<const int> sources,
+                                             const GeodesicOptions& options = {});
+
+  const detail::GeodesicGraph& graph() const { return *graph_; }
 
  private:
   struct Entry {
