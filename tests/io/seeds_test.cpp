@@ -5,12 +5,17 @@
 #include <functional>
 
 #include "pliant/base/error.h"
+#include "pliant/io/gmsh.h"
 #include "pliant/io/input_file.h"
 #include "pliant/io/medit.h"
+#include "pliant/io/medit_binary.h"
 #include "pliant/io/obj.h"
 #include "pliant/io/off.h"
 #include "pliant/io/ply.h"
 #include "pliant/io/stl.h"
+#include "pliant/io/tetgen.h"
+#include "pliant/io/vega.h"
+#include "pliant/io/vtk.h"
 #include "pliant/io/vtu.h"
 #include "sample_meshes.h"
 
@@ -21,9 +26,30 @@ using namespace testing_support;
 namespace fs = std::filesystem;
 
 using Reader = std::function<MeshData(std::string_view)>;
+// The three files of TetGen stand in one seed, with a NUL between them.
+MeshData read_tetgen_seed(std::string_view bytes) {
+  TetgenBytes files;
+  const std::size_t first = bytes.find('\0'),
+                    second = first < bytes.size() ? bytes.find('\0', first + 1) : first;
+  files.node = bytes.substr(0, first);
+  if (first < bytes.size())
+    files.ele = bytes.substr(first + 1, second < bytes.size() ? second - first - 1 : second);
+  if (second < bytes.size()) files.face = bytes.substr(second + 1);
+  return read_tetgen(files);
+}
+
 const std::vector<std::pair<std::string, Reader>> readers = {
-    {"medit", read_medit}, {"obj", read_obj}, {"off", read_off},
-    {"ply", read_ply},     {"stl", read_stl}, {"vtu", read_vtu},
+    {"gmsh", read_gmsh},
+    {"medit", read_medit},
+    {"medit_binary", read_medit_binary},
+    {"obj", read_obj},
+    {"off", read_off},
+    {"ply", read_ply},
+    {"stl", read_stl},
+    {"tetgen", read_tetgen_seed},
+    {"vega", [](std::string_view bytes) { return read_vega(bytes); }},
+    {"vtk", read_vtk},
+    {"vtu", read_vtu},
 };
 
 std::vector<fs::path> seeds_of(const std::string& reader) {

@@ -10,12 +10,17 @@
 #include "pliant/io/asset_file.h"
 #include "pliant/io/atomic_file.h"
 #include "pliant/io/gltf_writer.h"
+#include "pliant/io/gmsh.h"
 #include "pliant/io/input_file.h"
 #include "pliant/io/medit.h"
+#include "pliant/io/medit_binary.h"
 #include "pliant/io/obj.h"
 #include "pliant/io/off.h"
 #include "pliant/io/ply.h"
 #include "pliant/io/stl.h"
+#include "pliant/io/tetgen.h"
+#include "pliant/io/vega.h"
+#include "pliant/io/vtk.h"
 #include "pliant/io/vtu.h"
 
 namespace pliant {
@@ -36,6 +41,18 @@ MeshData read_bytes(const fs::path& path) {
   return with_context(path.string(), [&] { return read(file.bytes()); });
 }
 
+// *INCLUDE may name a file beside the one that includes it, nothing elsewhere.
+MeshData read_vega_file(const fs::path& path) {
+  const InputFile file(path);
+  const auto load = [&](const std::string& name) {
+    if (fs::path(name).filename() != fs::path(name))
+      throw InputError(
+          fmt::format("found *INCLUDE '{}'; expected the name of a file in the same folder", name));
+    return std::string(InputFile(path.parent_path() / name).bytes());
+  };
+  return with_context(path.string(), [&] { return read_vega(file.bytes(), load); });
+}
+
 // What a format without tets gets: the triangles, or the boundary of a solid.
 TriMesh surface_of(const MeshData& mesh) {
   if (mesh.has_tets()) return extract_surface({mesh.vertices, mesh.tets}).mesh;
@@ -46,6 +63,11 @@ constexpr bool in = true, out = true, surfaces = true, tets = true;
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
+      {{".ele", "TetGen", in, out, surfaces, tets},
+       read_tetgen_files,
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {
+         write_tetgen_files(path, mesh);
+       }},
       {{".fbx", "Autodesk FBX", in, !out, surfaces, !tets},
        [](const fs::path& path) { return read_asset(path); },
        nullptr},
@@ -63,6 +85,23 @@ const std::vector<Row>& rows() {
        read_bytes<read_medit>,
        [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {
          write_atomically(path, [&](std::ostream& stream) { write_medit(stream, mesh); });
+       }},
+      {{".meshb", "Medit binary", in, out, surfaces, tets},
+       read_bytes<read_medit_binary>,
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {
+         write_atomically(path, [&](std::ostream& stream) { write_medit_binary(stream, mesh); });
+       }},
+      {{".msh", "Gmsh", in, out, surfaces, tets},
+       read_bytes<read_gmsh>,
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions& options) {
+         write_atomically(path, [&](std::ostream& stream) {
+           write_gmsh(stream, mesh, {.version = options.msh_version, .binary = options.binary});
+         });
+       }},
+      {{".node", "TetGen", in, out, surfaces, tets},
+       read_tetgen_files,
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {
+         write_tetgen_files(path, mesh);
        }},
       {{".obj", "Wavefront", in, out, surfaces, !tets},
        read_bytes<read_obj>,
@@ -86,6 +125,18 @@ const std::vector<Row>& rows() {
        [](const fs::path& path, const MeshData& mesh, const WriteOptions& options) {
          write_atomically(path,
                           [&](std::ostream& stream) { write_stl(stream, surface_of(mesh), options.binary); });
+       }},
+      {{".veg", "VegaFEM", in, out, !surfaces, tets},
+       read_vega_file,
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions&) {
+         write_atomically(path, [&](std::ostream& stream) {
+           write_vega(stream, {mesh.vertices, mesh.tets});
+         });
+       }},
+      {{".vtk", "VTK legacy", in, out, surfaces, tets},
+       read_bytes<read_vtk>,
+       [](const fs::path& path, const MeshData& mesh, const WriteOptions& options) {
+         write_atomically(path, [&](std::ostream& stream) { write_vtk(stream, mesh, options.binary); });
        }},
       {{".vtu", "VTK XML", in, out, surfaces, tets},
        read_bytes<read_vtu>,
@@ -130,6 +181,9 @@ void write_mesh(const fs::path& path, const MeshData& mesh, const WriteOptions& 
   const Row& row = row_for(path);
   if (!row.write)
     throw InputError(fmt::format("{}: {} files are only read", path.string(), row.format.extension));
+  if (!mesh.has_tets() && !row.format.surfaces)
+    throw InputError(fmt::format("{}: the mesh has no tets; {} files hold nothing else", path.string(),
+                                 row.format.extension));
   check_indices(path, mesh.triangles, mesh.vertices.rows(), "triangle");
   check_indices(path, mesh.tets, mesh.vertices.rows(), "tet");
   row.write(path, mesh, options);

@@ -2,9 +2,11 @@
 // A mesh while it is being read: lists that grow, and the check that every index is in range.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "pliant/base/error.h"
 #include "pliant/io/mesh_file.h"
 
 namespace pliant {
@@ -26,6 +28,8 @@ struct MeshLists {
   }
 
   MeshData finish() const {
+    if (vertex_count() > std::numeric_limits<std::int32_t>::max())
+      throw InputError("found more than 2147483647 vertices; expected fewer");
     MeshData mesh;
     mesh.vertices = Eigen::Map<const Points>(coordinates.data(), vertex_count(), 3);
     mesh.triangles =
