@@ -16,10 +16,12 @@ struct StuffingOptions {
   double cell = 0;     ///< metres, > 0: the lattice's long edge, about the edge length on the surface
   bool graded = true;  ///< tets grow with depth; false: the surface's size everywhere
   int max_levels = 3;  ///< graded: inner cells grow up to 2^max_levels cells
-  double alpha_long = 0.24999;   ///< a cut nearer than this fraction of a long edge moves the lattice vertex
-  double alpha_short = 0.41189;  ///< the same for short edges
+  double alpha_long = 0.28510;   ///< a cut nearer than this fraction of a long edge moves the lattice vertex
+  double alpha_short = 0.39881;  ///< the same for short edges
   double lipschitz = 1;     ///< bound on the distance's slope; cubes it proves free of surface are skipped
   double tolerance = 1e-6;  ///< cells: how closely a cut point is driven to the surface
+  Vector3d offset =
+      Vector3d::Zero();  ///< cells: moves the lattice; a lattice point is in the box's middle at 0
   Progress progress = {};
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace pliant::detail {
 namespace {
@@ -146,15 +147,13 @@ std::vector<NodeKey> StuffingOctree::leaves() const {
   return result;
 }
 
-std::array<std::uint64_t, 9> lattice_points(const StuffingOctree& octree, NodeKey leaf) {
+std::uint64_t lattice_point(const StuffingOctree& octree, NodeKey leaf, int number) {
   const int half = 1 << (octree.depth() - node_depth(leaf));  // half the leaf's edge, in half cells
   const Vector3i low = node_cell(leaf) * (2 * half);
-  std::array<std::uint64_t, 9> points;
-  for (int i = 0; i < 8; ++i)
-    points[static_cast<std::size_t>(i)] =
-        point_key(low + Vector3i(i & 1, i >> 1 & 1, i >> 2 & 1) * (2 * half));
-  points[8] = point_key(low + Vector3i::Constant(half));
-  return points;
+  if (number < 27) return point_key(low + Vector3i(number % 3, number / 3 % 3, number / 9) * half);
+  Vector3i centre = low + Vector3i::Constant(half);
+  centre[(number - 27) / 2] += number % 2 == 0 ? 2 * half : -2 * half;
+  return point_key(centre);
 }
 
 // === Background grid
@@ -166,74 +165,72 @@ std::array<std::uint64_t, 9> lattice_points(const StuffingOctree& octree, NodeKe
 void background_tets(const StuffingOctree& octree, NodeKey leaf, std::vector<BackgroundTet>& out) {
   const int depth = node_depth(leaf);
   const bool finest = depth == octree.depth();
-  const int half = 1 << (octree.depth() - depth);
   const Vector3i cell = node_cell(leaf);
-  const Vector3i centre = cell * (2 * half) + Vector3i::Constant(half);
-  const auto emit = [&](const Vector3i& a, const Vector3i& b, const Vector3i& c, const Vector3i& d,
-                        NodeKey coarse, bool positive) {
-    if (positive)
-      out.push_back({{point_key(a), point_key(b), point_key(c), point_key(d)}, coarse});
-    else
-      out.push_back({{point_key(a), point_key(b), point_key(d), point_key(c)}, coarse});
+  const auto emit = [&](int a, int b, int c, int d, NodeKey coarse, bool positive) {
+    if (!positive) std::swap(c, d);
+    out.push_back({{static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), static_cast<std::uint8_t>(c),
+                    static_cast<std::uint8_t>(d)},
+                   coarse});
   };
 
+  // Steps of point numbers along x, y, z.
+  constexpr std::array<int, 3> step{1, 3, 9};
   for (int axis = 0; axis < 3; ++axis) {
+    const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+    const int n = step[static_cast<std::size_t>(axis)], u = step[static_cast<std::size_t>(next)],
+              v = step[static_cast<std::size_t>(last)];
     for (int side = -1; side <= 1; side += 2) {
-      Vector3i n = Vector3i::Zero(), u = n,
-               v = n;  // outward normal; u, v span the face, (u, v, +axis) right-handed
-      n[axis] = side;
-      u[(axis + 1) % 3] = 1;
-      v[(axis + 2) % 3] = 1;
-      const NodeKey other = neighbour(depth, cell, n);
+      Vector3i normal = Vector3i::Zero();
+      normal[axis] = side;
+      const NodeKey other = neighbour(depth, cell, normal);
       if (other == 0) continue;
-      const bool other_split = octree.is_split(other);
-      const bool other_exists = depth == 0 || octree.is_split(other >> 3);
-      const Vector3i face = centre + n * half;
-      const std::array<Vector3i, 5> corners{face - half * u - half * v, face + half * u - half * v,
-                                            face + half * u + half * v, face - half * u + half * v,
-                                            face - half * u - half * v};
+      const bool other_exists = other >> 3 == leaf >> 3 || octree.is_split(other >> 3);
+      const bool other_split = !finest && other_exists && octree.is_split(other);
+      if (other_exists && !other_split && side < 0)
+        continue;  // equal neighbours: the lower one makes the tets
+      const int face = leaf_centre + side * n;
+      // Counter-clockwise about +axis, the first again at the end.
+      const std::array<int, 5> corners{face - u - v, face + u - v, face + u + v, face - u + v, face - u - v};
       const bool positive = side > 0;
 
       if (!other_exists) {
         // === Larger neighbour: two half pyramids, cut along the diagonal from the large face's centre
-        // The large face's centre is the corner that lies in the middle of the parent's face.
-        const Vector3i parent_low = Vector3i(cell.x() / 2, cell.y() / 2, cell.z() / 2) * (4 * half);
-        std::size_t middle = 0;
-        for (std::size_t i = 0; i < 4; ++i) {
-          const Vector3i from_low = corners[i] - parent_low;
-          if (from_low[(axis + 1) % 3] == 2 * half && from_low[(axis + 2) % 3] == 2 * half) middle = i;
-        }
-        const Vector3i &a = corners[middle], &b = corners[(middle + 1) % 4], &c = corners[(middle + 2) % 4],
-                       &d = corners[(middle + 3) % 4];
-        emit(centre, a, b, c, other >> 3, positive);
-        emit(centre, a, c, d, other >> 3, positive);
+        // That is the corner away from the parent's edges: on the upper side in u where the leaf is a lower
+        // child.
+        const bool upper_u = cell[next] % 2 == 0, upper_v = cell[last] % 2 == 0;
+        const std::size_t middle = upper_v ? (upper_u ? 2 : 3) : (upper_u ? 1 : 0);
+        const int a = corners[middle], b = corners[(middle + 1) % 4], c = corners[(middle + 2) % 4],
+                  d = corners[(middle + 3) % 4];
+        emit(leaf_centre, a, b, c, other >> 3, positive);
+        emit(leaf_centre, a, c, d, other >> 3, positive);
         continue;
       }
 
-      if (!other_split && side < 0) continue;  // equal neighbours: the lower one makes the tets
       for (std::size_t i = 0; i < 4; ++i) {
-        const Vector3i &e0 = corners[i], &e1 = corners[i + 1];
-        const Vector3i middle = (e0 + e1) / 2;
+        const int e0 = corners[i], e1 = corners[i + 1], middle = (e0 + e1) / 2;
         if (other_split) {
-          emit(centre, face, e0, middle, leaf, positive);
-          emit(centre, face, middle, e1, leaf, positive);
+          // === Four smaller neighbours: quarters of BCC tets
+          emit(leaf_centre, face, e0, middle, leaf, positive);
+          emit(leaf_centre, face, middle, e1, leaf, positive);
           continue;
         }
-        // The edge has a midpoint when one of the four leaves around it is smaller.
+        // === Equal neighbour: a BCC tet, or its halves
+        // The edge has a midpoint when one of the other two leaves around it is smaller.
         bool bisected = false;
         if (!finest) {
-          const Vector3i across = (middle - face) / half;
-          for (const Vector3i& step : {across, Vector3i(across + n)}) {
-            const NodeKey node = neighbour(depth, cell, step);
+          Vector3i across = Vector3i::Zero();
+          (i % 2 == 0 ? across[last] : across[next]) = i == 0 || i == 3 ? -1 : 1;
+          for (const Vector3i& way : {across, Vector3i(across + normal)}) {
+            const NodeKey node = neighbour(depth, cell, way);
             if (node != 0 && octree.is_split(node)) bisected = true;
           }
         }
-        const Vector3i other_centre = centre + n * (2 * half);
+        const int other_centre = 27 + 2 * axis + 1;
         if (bisected) {
-          emit(centre, other_centre, e0, middle, leaf, true);
-          emit(centre, other_centre, middle, e1, leaf, true);
+          emit(leaf_centre, other_centre, e0, middle, leaf, true);
+          emit(leaf_centre, other_centre, middle, e1, leaf, true);
         } else {
-          emit(centre, other_centre, e0, e1, finest ? 0 : leaf, true);
+          emit(leaf_centre, other_centre, e0, e1, finest ? 0 : leaf, true);
         }
       }
     }

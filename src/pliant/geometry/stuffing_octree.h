@@ -52,14 +52,19 @@ class StuffingOctree {
   KeyTable split_;
 };
 
-/// The corners (8, x fastest) and the centre (last) of a leaf, as keys of lattice points: points have integer
-/// coordinates in half cells, and their keys order them along the Z curve.
-std::array<std::uint64_t, 9> lattice_points(const StuffingOctree& octree, NodeKey leaf);
+/// The points of a leaf's tets, by a number: 0 to 26 are corners, centres and midpoints of the leaf, x
+/// fastest, 13 its centre; 27 to 32 the centres of the equal neighbours at -x, +x, -y, ...
+constexpr int leaf_points = 33, leaf_centre = 13;
+constexpr std::array<std::uint8_t, 8> leaf_corners{0, 2, 6, 8, 18, 20, 24, 26};
+
+/// A point of the lattice as a key: coordinates are whole numbers of half cells, and keys order points along
+/// the Z curve.
+std::uint64_t lattice_point(const StuffingOctree& octree, NodeKey leaf, int number);
 Vector3i lattice_coordinates(std::uint64_t point);
 
 /// A tet of the background grid, positively oriented. For BCC tets, points 0-1 and 2-3 are the long edges.
 struct BackgroundTet {
-  std::array<std::uint64_t, 4> points;
+  std::array<std::uint8_t, 4> points;  ///< of its leaf
   NodeKey coarse;  ///< 0 for a BCC tet between two finest cubes, the only kind that may be cut or warped;
                    ///< else the leaf to split where the surface comes this near
 };
