@@ -15,10 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct AtomicFile : testing::Test {
+struct AtomicFiles : testing::Test {
   fs::path folder = fs::temp_directory_path() / ("pliant_atomic_" + std::to_string(getpid()));
-  AtomicFile() { fs::create_directories(folder); }
-  ~AtomicFile() override { fs::remove_all(folder); }
+  AtomicFiles() { fs::create_directories(folder); }
+  ~AtomicFiles() override { fs::remove_all(folder); }
   static std::string text(const fs::path& path) {
     std::stringstream stream;
     stream << std::ifstream(path).rdbuf();
@@ -31,7 +31,7 @@ struct AtomicFile : testing::Test {
 
 }  // namespace
 
-TEST_F(AtomicFile, ReplacesWhatWasThere) {
+TEST_F(AtomicFiles, ReplacesWhatWasThere) {
   const fs::path path = folder / "a.txt";
   write_atomically(path, [](std::ostream& out) { out << "old"; });
   write_atomically(path, [](std::ostream& out) { out << "new " << std::string(1 << 20, 'x'); });
@@ -39,7 +39,7 @@ TEST_F(AtomicFile, ReplacesWhatWasThere) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(AtomicFile, AFailureLeavesTheOldFileAndNothingElse) {
+TEST_F(AtomicFiles, AFailureLeavesTheOldFileAndNothingElse) {
   const fs::path path = folder / "a.txt";
   write_atomically(path, [](std::ostream& out) { out << "old"; });
   EXPECT_THROW(write_atomically(path,
@@ -52,7 +52,7 @@ TEST_F(AtomicFile, AFailureLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(AtomicFile, AMissingFolderIsASentence) {
+TEST_F(AtomicFiles, AMissingFolderIsASentence) {
   try {
     write_atomically(folder / "no" / "a.txt", [](std::ostream&) {});
     FAIL();
@@ -61,7 +61,7 @@ TEST_F(AtomicFile, AMissingFolderIsASentence) {
   }
 }
 
-TEST_F(AtomicFile, GzMeansCompressed) {
+TEST_F(AtomicFiles, GzMeansCompressed) {
   const fs::path path = folder / "a.txt.gz";
   write_atomically(path, [](std::ostream& out) { out << std::string(100000, 'x'); });
   const std::string bytes = text(path);
@@ -69,7 +69,7 @@ TEST_F(AtomicFile, GzMeansCompressed) {
   EXPECT_EQ(bytes.substr(0, 2), "\x1f\x8b");
 }
 
-TEST_F(AtomicFile, AFullDiskIsAnErrorNotAShortFile) {
+TEST_F(AtomicFiles, AFullDiskIsAnErrorNotAShortFile) {
   // A limit on file size makes write() fail as a full disk does.
   const fs::path path = folder / "a.txt";
   rlimit before{};
@@ -80,6 +80,25 @@ TEST_F(AtomicFile, AFullDiskIsAnErrorNotAShortFile) {
   EXPECT_THROW(write_atomically(path, [](std::ostream& out) { out << std::string(1 << 20, 'x'); }), Error);
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(AtomicFiles, AnOpenFileGrowsIsPatchedAndAppearsWithCommit) {
+  const fs::path path = folder / "a.bin";
+  {
+    AtomicFile file(path);
+    file.stream() << "count ? " << std::string(1 << 20, 'x');
+    file.overwrite(6, "7");
+    EXPECT_FALSE(fs::exists(path));
+    file.stream() << "end";
+    file.commit();
+  }
+  EXPECT_EQ(text(path), "count 7 " + std::string(1 << 20, 'x') + "end");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicFiles, AnOpenFileWithoutCommitLeavesNothing) {
+  { AtomicFile(folder / "a.bin").stream() << "half"; }
   EXPECT_EQ(files(), 0u);
 }
 

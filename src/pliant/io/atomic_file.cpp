@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <streambuf>
 #include <vector>
 
@@ -96,39 +97,76 @@ class FileBuffer : public std::streambuf {
 
 }  // namespace
 
-void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+struct AtomicFile::State {
+  fs::path path, temporary;
+  int file = -1;
+  std::unique_ptr<FileBuffer> buffer;
+  std::unique_ptr<std::ostream> stream;
+};
+
+AtomicFile::AtomicFile(const fs::path& path) : state_(std::make_unique<State>()) {
   const std::string pattern = path.string() + ".XXXXXX";
   std::vector<char> name(pattern.begin(), pattern.end());
   name.push_back('\0');
-  const int file = mkstemp(name.data());
-  if (file < 0)
+  state_->path = path;
+  state_->file = mkstemp(name.data());
+  if (state_->file < 0)
     throw Error(fmt::format("{}: cannot create a file there: {}", path.string(), std::strerror(errno)));
-  const fs::path temporary(name.data());
-
+  state_->temporary = name.data();
   try {
-    {
-      FileBuffer buffer(file, path.extension() == ".gz", path);
-      std::ostream stream(&buffer);
-      stream.exceptions(std::ios::badbit);  // lets what FileBuffer throws out again
-      write(stream);
-      buffer.finish();
-    }
-    // mkstemp makes private files; a result gets the rights any new file would have.
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(file, 0666 & ~mask);
-    if (close(file) != 0)
-      throw Error(fmt::format("{}: cannot write: {}", path.string(), std::strerror(errno)));
+    state_->buffer = std::make_unique<FileBuffer>(state_->file, path.extension() == ".gz", path);
+    state_->stream = std::make_unique<std::ostream>(state_->buffer.get());
   } catch (...) {
-    close(file);
-    unlink(temporary.c_str());
+    discard();
     throw;
   }
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    unlink(temporary.c_str());
-    throw Error(fmt::format("{}: cannot write: {}", path.string(), std::strerror(reason)));
+  state_->stream->exceptions(std::ios::badbit);  // lets what FileBuffer throws out again
+}
+
+AtomicFile::~AtomicFile() {
+  if (state_->file >= 0) discard();
+}
+
+void AtomicFile::discard() {
+  state_->stream.reset();
+  state_->buffer.reset();
+  close(state_->file);
+  state_->file = -1;
+  unlink(state_->temporary.c_str());
+}
+
+std::ostream& AtomicFile::stream() { return *state_->stream; }
+
+void AtomicFile::overwrite(std::uint64_t offset, std::string_view bytes) {
+  state_->stream->flush();
+  const auto written = pwrite(state_->file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  if (written != static_cast<ssize_t>(bytes.size()))
+    throw Error(fmt::format("{}: cannot write: {}", state_->path.string(), std::strerror(errno)));
+}
+
+void AtomicFile::commit() {
+  const std::string name = state_->path.string();
+  state_->buffer->finish();
+  state_->stream.reset();
+  state_->buffer.reset();
+  // mkstemp makes private files; a result gets the rights any new file would have.
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(state_->file, 0666 & ~mask);
+  const bool closed = close(state_->file) == 0;
+  const int close_reason = errno;
+  state_->file = -1;
+  if (!closed || rename(state_->temporary.c_str(), state_->path.c_str()) != 0) {
+    const int reason = closed ? errno : close_reason;
+    unlink(state_->temporary.c_str());
+    throw Error(fmt::format("{}: cannot write: {}", name, std::strerror(reason)));
   }
+}
+
+void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+  AtomicFile file(path);
+  write(file.stream());
+  file.commit();
 }
 
 }  // namespace pliant
