@@ -6,6 +6,7 @@
 #include <array>
 #include <iostream>
 #include <limits>
+#include <map>
 
 #include "pliant/base/error.h"
 #include "pliant/geometry/adjacency.h"
@@ -174,6 +175,43 @@ TEST(Geodesics, InsideABoxAreStraightLines) {
                     {0, vertex_at(box.vertices, {0.5, 0.6, 0.5}), vertex_at(box.vertices, {1, 0.3, 0})},
                     straight_line(box), 0.005, 0.05);
   }
+}
+
+// Every triangle cut in four flat ones: the same surface, the first vertices the same.
+TriMesh subdivided(const TriMesh& mesh) {
+  std::map<std::pair<int, int>, int> middle;
+  const Edges edges = unique_edges(mesh.triangles, mesh.vertex_count());
+  TriMesh fine{Points(mesh.vertex_count() + edges.rows(), 3), Triangles(4 * mesh.triangle_count(), 3)};
+  fine.vertices.topRows(mesh.vertex_count()) = mesh.vertices;
+  for (Index e = 0; e < edges.rows(); ++e) {
+    const Index v = mesh.vertex_count() + e;
+    middle[{edges(e, 0), edges(e, 1)}] = static_cast<int>(v);
+    fine.vertices.row(v) = (mesh.vertices.row(edges(e, 0)) + mesh.vertices.row(edges(e, 1))) / 2;
+  }
+  for (Index t = 0; t < mesh.triangle_count(); ++t) {
+    const int a = mesh.triangles(t, 0), b = mesh.triangles(t, 1), c = mesh.triangles(t, 2);
+    const int ab = middle[std::minmax(a, b)], bc = middle[std::minmax(b, c)], ca = middle[std::minmax(c, a)];
+    fine.triangles.middleRows(4 * t, 4) << a, ab, ca, b, bc, ab, c, ca, bc, ab, bc, ca;
+  }
+  return fine;
+}
+
+TEST(Geodesics, OnARoughSurfaceAgreeWithThoseOfItsSubdivision) {
+  // A sphere with all its vertices moved in or out: cones and saddles everywhere, which the window must not
+  // flatten. On the subdivided surface they lie far apart, and distances converge.
+  Rng rng(9);
+  TriMesh rough = icosphere(4);
+  for (Index v = 0; v < rough.vertex_count(); ++v) rough.vertices.row(v) *= 1 + 0.015 * rng.normal();
+  const TriMesh fine = subdivided(subdivided(rough));
+  GeodesicSolver solver(fine);
+  int last = -1;
+  VectorXd distance;
+  const Distance way = [&](int from, Index to) {
+    if (from != last) distance = solver.distance_from({{from}}).distance;
+    last = from;
+    return distance[to];
+  };
+  expect_accurate("rough sphere", rough, {0, 1300, 2400}, way, 0.015, 0.05);
 }
 
 // Two prongs 8 wide and 40 long on a base 8 high, `gap` apart.

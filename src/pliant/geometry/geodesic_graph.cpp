@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "pliant/base/error.h"
@@ -90,7 +91,6 @@ GeodesicGraph geodesic_graph(const TetMesh& mesh) {
   GeodesicGraph graph;
   graph.vertices = mesh.vertices;
   graph.edges = vertex_neighbors(mesh.tets, mesh.vertex_count());
-  graph.broken.assign(static_cast<std::size_t>(mesh.vertex_count()), 0);
 
   Tets across = tet_neighbors(mesh.tets, mesh.vertex_count());
   if (const auto concave = notches(mesh.vertices, mesh.tets, across, notch_bend); !concave.empty()) {
@@ -107,7 +107,7 @@ GeodesicGraph geodesic_graph(const TriMesh& mesh) {
   graph.surface = true;
   graph.vertices = mesh.vertices;
   graph.edges = vertex_neighbors(mesh.triangles, n);
-  graph.broken.assign(static_cast<std::size_t>(n), 0);
+  graph.curvature.assign(static_cast<std::size_t>(n), 0);
   const std::size_t slots = graph.edges.items.size();
   graph.reverse.assign(slots, -1);
   graph.direction.assign(slots, 1.0);
@@ -133,10 +133,11 @@ GeodesicGraph geodesic_graph(const TriMesh& mesh) {
       double total = 0;
       for (const Wedge& w : ring) total += corner_angle(mesh.vertices, id, w.from, w.to);
       if (static_cast<std::int64_t>(ring.size()) + (closed ? 0 : 1) != count || total < 1e-6) {
-        graph.broken[static_cast<std::size_t>(v)] = 1;
+        graph.curvature[static_cast<std::size_t>(v)] = std::numeric_limits<double>::infinity();
         concave[static_cast<std::size_t>(v)] = !at_vertex.row(v).empty();
       } else {
         concave[static_cast<std::size_t>(v)] = !closed && total > std::numbers::pi + notch_bend;
+        if (closed) graph.curvature[static_cast<std::size_t>(v)] = std::abs(2 * std::numbers::pi - total);
         const double stretch = closed ? 2 * std::numbers::pi / total : 1;
         double angle = 0;
         for (std::int64_t k = 0; k < count; ++k) {

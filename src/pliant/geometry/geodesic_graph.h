@@ -27,8 +27,9 @@ struct GeodesicGraph {
   std::vector<double> length;
   std::vector<std::uint8_t> mirrored;  ///< the pictures at both ends are turned over against each other
 
-  /// One a vertex: paths may not be straightened across it, because its triangles are not one fan.
-  std::vector<std::uint8_t> broken;
+  /// One a vertex: how far its ring is from flat, |2 pi - sum of angles|; 0 at a border; infinity where the
+  /// triangles are not one fan, and no path can be straightened.
+  std::vector<double> curvature;
 
   /// Steps to the nearest place where the mesh is not convex, one a vertex; empty if there is none, and then
   /// the two below are empty as well. Near such a place a straightened path is checked to stay inside.

@@ -19,25 +19,53 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t max_window = 64;
 constexpr double tie = 1e-10;  // relative; distances closer than this count as equal
 
+// Where a path crosses much curvature, its flat picture no longer tells the way beside it: straightening stops
+// once the angles passed miss the flat ones by this much, in radians. On fine or smooth meshes it never does.
+constexpr double max_curvature = 0.2;
+
 // The end of a path, last vertex first, laid out around that vertex: in space, or in the unfolded surface.
 struct Chain {
   std::size_t count = 0;
-  bool near_notch = false;  // a straight way might leave the mesh
   std::array<std::int32_t, max_window> vertex;
   std::array<double, max_window> distance, x, y, z;
   std::array<std::complex<double>, max_window> turn;  // of the vertex's flat picture in this layout
   std::array<bool, max_window> mirror;
 };
 
+// A way to a vertex at `target` in the layout: straight from position `from` of the chain.
 struct Candidate {
   double distance = infinity;
-  double last_edge = infinity;  // the distance by way of u and the edge from there
-  std::size_t from = 0;         // position in the chain
+  double last_edge = infinity;  // the distance by way of the chain's end and one edge from there
+  std::size_t from = 0;
 };
 
-// An obstacle between a bent path of w edges and its chord is at most w / pi edges away from the path.
-bool is_near_notch(const GeodesicGraph& graph, std::int32_t v, std::size_t window) {
-  return !graph.steps_to_notch.empty() && graph.steps_to_notch[static_cast<std::size_t>(v)] <= window / 3 + 2;
+Candidate shortest(const Chain& chain, std::size_t count, const Vector3d& target) {
+  Candidate best;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double dx = target.x() - chain.x[k], dy = target.y() - chain.y[k], dz = target.z() - chain.z[k];
+    const double d = chain.distance[k] + std::sqrt(dx * dx + dy * dy + dz * dz);
+    if (k == 0) best.last_edge = d;
+    if (d < best.distance) best.distance = d, best.from = k;
+  }
+  return best;
+}
+
+// Something can only stand between a bent path and its chord if the path strays from the chord, and then some
+// vertex of the path is as near to a notch as it strays. What a path loses that strays less than the limit
+// here is below 1 % of the chord.
+bool may_be_hidden(const GeodesicGraph& graph, const Chain& chain, std::size_t k, const Vector3d& target) {
+  const Vector3d p(chain.x[k], chain.y[k], chain.z[k]), chord = target - p;
+  const double length = chord.norm(), edges = static_cast<double>(k + 1);
+  double stray = 0;
+  int steps = 255;
+  for (std::size_t j = 0; j <= k; ++j) {
+    const Vector3d q = Vector3d(chain.x[j], chain.y[j], chain.z[j]) - p;
+    stray = std::max(stray, (q * length - chord * (chord.dot(q) / std::max(length, 1e-300))).squaredNorm());
+    steps = std::min<int>(steps, graph.steps_to_notch[static_cast<std::size_t>(chain.vertex[j])]);
+  }
+  stray = std::sqrt(stray) / std::max(length, 1e-300);
+  if (stray <= length * std::min(0.05, 0.4 / edges)) return false;
+  return steps <= 2 + stray * edges / std::max(length, 1e-300);
 }
 
 // How paths run through a solid: a vertex knows the vertex before it; directions are those of space.
@@ -46,7 +74,6 @@ struct SolidPaths {
 
   void unroll(std::int32_t u, std::size_t window, const std::vector<Way>& ways, Chain& chain) const {
     chain.count = 0;
-    chain.near_notch = false;
     for (std::int32_t p = u; p >= 0 && chain.count < window;
          p = ways[static_cast<std::size_t>(p)].predecessor) {
       const std::size_t k = chain.count++;
@@ -55,23 +82,11 @@ struct SolidPaths {
       chain.x[k] = graph.vertices(p, 0) - graph.vertices(u, 0);
       chain.y[k] = graph.vertices(p, 1) - graph.vertices(u, 1);
       chain.z[k] = graph.vertices(p, 2) - graph.vertices(u, 2);
-      chain.near_notch |= is_near_notch(graph, p, window);
     }
   }
 
-  Candidate shortest(const Chain& chain, std::size_t count, std::int32_t u, std::int64_t slot) const {
-    const std::int32_t v = graph.edges.items[static_cast<std::size_t>(slot)];
-    const double ex = graph.vertices(v, 0) - graph.vertices(u, 0),
-                 ey = graph.vertices(v, 1) - graph.vertices(u, 1),
-                 ez = graph.vertices(v, 2) - graph.vertices(u, 2);
-    Candidate best;
-    for (std::size_t k = 0; k < count; ++k) {
-      const double dx = ex - chain.x[k], dy = ey - chain.y[k], dz = ez - chain.z[k];
-      const double d = chain.distance[k] + std::sqrt(dx * dx + dy * dy + dz * dz);
-      if (k == 0) best.last_edge = d;
-      if (d < best.distance) best.distance = d, best.from = k;
-    }
-    return best;
+  Vector3d edge(std::int32_t u, std::int64_t slot) const {
+    return graph.vertices.row(graph.edges.items[static_cast<std::size_t>(slot)]) - graph.vertices.row(u);
   }
 
   bool clear(const Chain& chain, std::size_t k, std::int64_t slot) const {
@@ -91,8 +106,8 @@ struct SurfacePaths {
   void unroll(std::int32_t u, std::size_t window, const std::vector<Way>& ways, Chain& chain) const {
     std::complex<double> place = 0, turn = 1;
     bool mirror = false;
+    double curvature = 0;
     chain.count = 0;
-    chain.near_notch = false;
     std::int32_t c = u;
     while (true) {
       const std::size_t k = chain.count++;
@@ -100,11 +115,12 @@ struct SurfacePaths {
       chain.distance[k] = ways[static_cast<std::size_t>(c)].distance;
       chain.x[k] = place.real();
       chain.y[k] = place.imag();
+      chain.z[k] = 0;
       chain.turn[k] = turn;
       chain.mirror[k] = mirror;
-      chain.near_notch |= is_near_notch(graph, c, window);
+      curvature += graph.curvature[static_cast<std::size_t>(c)];
       const std::int32_t back = ways[static_cast<std::size_t>(c)].predecessor;
-      if (back < 0 || chain.count == window || graph.broken[static_cast<std::size_t>(c)]) return;
+      if (back < 0 || chain.count == window || curvature > max_curvature) return;
       const auto slot = static_cast<std::size_t>(back),
                  reverse = static_cast<std::size_t>(graph.reverse[slot]);
       const std::complex<double> step =
@@ -117,28 +133,18 @@ struct SurfacePaths {
     }
   }
 
-  std::complex<double> edge(std::int64_t slot) const {
-    return graph.length[static_cast<std::size_t>(slot)] * graph.direction[static_cast<std::size_t>(slot)];
-  }
-
-  Candidate shortest(const Chain& chain, std::size_t count, std::int32_t, std::int64_t slot) const {
-    const std::complex<double> e = edge(slot);
-    Candidate best;
-    for (std::size_t k = 0; k < count; ++k) {
-      const double dx = e.real() - chain.x[k], dy = e.imag() - chain.y[k];
-      const double d = chain.distance[k] + std::sqrt(dx * dx + dy * dy);
-      if (k == 0) best.last_edge = d;
-      if (d < best.distance) best.distance = d, best.from = k;
-    }
-    return best;
+  Vector3d edge(std::int32_t, std::int64_t slot) const {
+    const auto s = static_cast<std::size_t>(slot);
+    return {graph.length[s] * graph.direction[s].real(), graph.length[s] * graph.direction[s].imag(), 0};
   }
 
   bool clear(const Chain& chain, std::size_t k, std::int64_t slot) const {
     const std::int32_t p = chain.vertex[k];
-    if (graph.broken[static_cast<std::size_t>(p)]) return false;
+    if (graph.curvature[static_cast<std::size_t>(p)] == infinity) return false;
     // === The way in the flat picture of vertex p, and the wedge of its ring that it enters
+    const Vector3d e = edge(chain.vertex[0], slot);
     std::complex<double> way =
-        (edge(slot) - std::complex<double>(chain.x[k], chain.y[k])) * std::conj(chain.turn[k]);
+        std::complex<double>(e.x() - chain.x[k], e.y() - chain.y[k]) * std::conj(chain.turn[k]);
     if (chain.mirror[k]) way = std::conj(way);
     const std::int64_t first = graph.edges.offsets[static_cast<std::size_t>(p)],
                        last = graph.edges.offsets[static_cast<std::size_t>(p) + 1] - 1;
@@ -150,15 +156,14 @@ struct SurfacePaths {
         triangle_after[static_cast<std::size_t>(last)] == triangle_after[static_cast<std::size_t>(last - 1)];
     for (std::int64_t s = first; s <= (open ? last - 1 : last); ++s) {
       const std::int64_t next = s < last ? s + 1 : first;
-      const std::int32_t triangle = triangle_after[static_cast<std::size_t>(s)];
-      const std::int32_t a = graph.edges.items[static_cast<std::size_t>(s)];
-      const double wedge = angle_between(graph.direction[static_cast<std::size_t>(s)],
-                                         graph.direction[static_cast<std::size_t>(next)]);
-      const double angle = angle_between(graph.direction[static_cast<std::size_t>(s)], way);
+      const std::complex<double> side = graph.direction[static_cast<std::size_t>(s)];
+      const double wedge = angle_between(side, graph.direction[static_cast<std::size_t>(next)]);
+      const double angle = angle_between(side, way);
       constexpr double slack = 0.02;  // radians: ways along a border
       if (wedge <= 0 || angle < -slack || angle > wedge + slack) continue;
-      return graph.surface_sight.clear(graph.vertices, triangle, p, a, std::clamp(angle / wedge, 0.0, 1.0),
-                                       std::abs(way));
+      return graph.surface_sight.clear(graph.vertices, triangle_after[static_cast<std::size_t>(s)], p,
+                                       graph.edges.items[static_cast<std::size_t>(s)],
+                                       std::clamp(angle / wedge, 0.0, 1.0), std::abs(way));
     }
     return false;
   }
@@ -264,6 +269,7 @@ std::span<const GeodesicReach> GeodesicSolver::run(std::span<const int> sources,
 template <class Paths>
 void GeodesicSolver::advance(const Paths& paths, const GeodesicOptions& options, const VectorXd* ceiling) {
   const GeodesicGraph& graph = *graph_;
+  const bool notched = !graph.steps_to_notch.empty();
   Chain chain;
   while (!heap_.empty()) {
     // === Settle the nearest vertex, and lay out the end of its path
@@ -280,11 +286,12 @@ void GeodesicSolver::advance(const Paths& paths, const GeodesicOptions& options,
       const std::int32_t v = graph.edges.items[static_cast<std::size_t>(slot)];
       const auto to = static_cast<std::size_t>(v);
       if (settled_[to]) continue;
-      Candidate best = paths.shortest(chain, chain.count, u, slot);
+      const Vector3d target = paths.edge(u, slot);
+      Candidate best = shortest(chain, chain.count, target);
       // Around a notch only vertices that see v count; those behind a hidden one are hidden as well.
-      while (chain.near_notch && best.from > 0 && best.distance <= way_[to].distance * (1 + tie) &&
-             !paths.clear(chain, best.from, slot))
-        best = paths.shortest(chain, best.from, u, slot);
+      while (notched && best.from > 0 && improves(v, best.distance, best.last_edge) &&
+             may_be_hidden(graph, chain, best.from, target) && !paths.clear(chain, best.from, slot))
+        best = shortest(chain, best.from, target);
       // Never nearer than u: the front only moves forward, and can stop at any radius.
       best.distance = std::max(best.distance, way_[at].distance);
       lower(v, {best.distance, best.last_edge, paths.way_back(u, slot), way_[at].source}, options, ceiling);
@@ -292,15 +299,21 @@ void GeodesicSolver::advance(const Paths& paths, const GeodesicOptions& options,
   }
 }
 
+// Where the surface is flat, all paths inside a window are equally long: the straightest one is taken, so that
+// the window's far end lies on the line. It also decides where only rounding would.
+bool GeodesicSolver::improves(std::int32_t vertex, double distance, double last_edge) const {
+  const Way& best = way_[static_cast<std::size_t>(vertex)];
+  return distance < best.distance * (1 - tie) ||
+         (distance <= best.distance * (1 + tie) && last_edge < best.last_edge);
+}
+
 void GeodesicSolver::lower(std::int32_t vertex, const Way& way, const GeodesicOptions& options,
                            const VectorXd* ceiling) {
   Way& best = way_[static_cast<std::size_t>(vertex)];
-  if (way.distance > best.distance * (1 + tie) || way.distance > options.max_distance) return;
+  if (way.distance > options.max_distance || !improves(vertex, way.distance, way.last_edge)) return;
   if (ceiling && !(way.distance < (*ceiling)[vertex])) return;
-  // Where the surface is flat, all paths inside a window are equally long: the straightest one is kept, so
-  // that the window's far end lies on the line. It also decides where only rounding would.
   if (way.distance >= best.distance * (1 - tie)) {
-    if (way.last_edge < best.last_edge) best = {best.distance, way.last_edge, way.predecessor, way.source};
+    best = {best.distance, way.last_edge, way.predecessor, way.source};  // equally long, but straighter
     return;
   }
   if (best.distance == infinity) touched_.push_back(vertex);

@@ -88,6 +88,7 @@ class GeodesicSolver {
                                      const VectorXd* ceiling);
   template <class Paths>
   void advance(const Paths& paths, const GeodesicOptions& options, const VectorXd* ceiling);
+  bool improves(std::int32_t vertex, double distance, double last_edge) const;
   void lower(std::int32_t vertex, const detail::GeodesicWay& way, const GeodesicOptions& options,
              const VectorXd* ceiling);
   std::int32_t pop();
