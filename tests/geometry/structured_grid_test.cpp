@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "pliant/base/error.h"
+#include "pliant/geometry/measures.h"
 #include "support/mesh_properties.h"
 
 namespace pliant {
@@ -18,8 +21,8 @@ TEST(StructuredGrid, FillsTheBoxWithPositiveTets) {
   const TetMesh mesh = structured_grid({-1, 0, 2}, {1, 3, 2.5}, {4, 5, 3});
   EXPECT_EQ(mesh.vertex_count(), 5 * 6 * 4);
   EXPECT_EQ(mesh.tet_count(), 5 * 4 * 5 * 3);
-  EXPECT_GT(test::smallest_volume(mesh), 0);
-  EXPECT_NEAR(test::total_volume(mesh), 2 * 3 * 0.5, 1e-12);
+  EXPECT_GT(tet_volumes(mesh).minCoeff(), 0);
+  EXPECT_NEAR(total_volume(mesh), 2 * 3 * 0.5, 1e-12);
 }
 
 TEST(StructuredGrid, NeighboursAgreeSoOnlyTheBoxIsBoundary) {
@@ -33,9 +36,9 @@ TEST(StructuredGrid, NeighboursAgreeSoOnlyTheBoxIsBoundary) {
 }
 
 TEST(StructuredGrid, CubesHaveTheFiveTetsAngles) {
-  const auto [smallest, largest] = test::dihedral_range(structured_grid({0, 0, 0}, {2, 2, 2}, {2, 2, 2}));
-  EXPECT_NEAR(smallest, std::acos(1 / std::sqrt(3.0)) * 180 / std::numbers::pi, 1e-9);
-  EXPECT_NEAR(largest, 90, 1e-9);
+  const TetQuality quality = tet_quality(structured_grid({0, 0, 0}, {2, 2, 2}, {2, 2, 2}));
+  EXPECT_NEAR(quality.min_dihedral, std::acos(1 / std::sqrt(3.0)) * 180 / std::numbers::pi, 1e-9);
+  EXPECT_NEAR(quality.max_dihedral, 90, 1e-9);
 }
 
 TEST(StructuredGrid, EvenCountsMakeTheTetsTheirOwnMirrorImage) {
@@ -71,7 +74,7 @@ TEST(StructuredGrid, AMaskKeepsItsCellsOnly) {
   const GridLines lines{{{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1}}};
   const TetMesh ring = structured_grid(lines, [](int i, int j, int) { return i != 1 || j != 1; });
   EXPECT_EQ(ring.tet_count(), 5 * 8);
-  EXPECT_NEAR(test::total_volume(ring), 8, 1e-12);
+  EXPECT_NEAR(total_volume(ring), 8, 1e-12);
   const auto topology = test::surface_topology(ring.vertex_count(), boundary_triangles(ring.tets));
   EXPECT_EQ(topology.bad_edges, 0);
   EXPECT_EQ(topology.genus(), 1);
@@ -81,7 +84,7 @@ TEST(StructuredGrid, BlocksKeepTheirBordersAtAnyResolution) {
   const double volume = 0.4 * (0.5 * 1 + 0.4 * 0.3);
   for (const Index target : {500, 3000, 40000}) {
     const TetMesh mesh = block_grid(two_steps(), fit_cells(two_steps(), target, false));
-    EXPECT_NEAR(test::total_volume(mesh), volume, 1e-12);
+    EXPECT_NEAR(total_volume(mesh), volume, 1e-12);
     EXPECT_NEAR(static_cast<double>(mesh.tet_count()), static_cast<double>(target),
                 0.15 * static_cast<double>(target));
   }

@@ -1,69 +1,15 @@
 #pragma once
 // What tests ask of a mesh, computed the plain way.
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <numbers>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "pliant/base/hash.h"
 #include "pliant/geometry/surface.h"
 
 namespace pliant::test {
-
-inline double tet_volume(const TetMesh& mesh, Index t) {
-  const Vector3d a = mesh.vertices.row(mesh.tets(t, 0)), b = mesh.vertices.row(mesh.tets(t, 1)),
-                 c = mesh.vertices.row(mesh.tets(t, 2)), d = mesh.vertices.row(mesh.tets(t, 3));
-  return (b - a).dot((c - a).cross(d - a)) / 6;
-}
-
-inline double total_volume(const TetMesh& mesh) {
-  double sum = 0;
-  for (Index t = 0; t < mesh.tet_count(); ++t) sum += tet_volume(mesh, t);
-  return sum;
-}
-
-inline double smallest_volume(const TetMesh& mesh) {
-  double smallest = tet_volume(mesh, 0);
-  for (Index t = 1; t < mesh.tet_count(); ++t) smallest = std::min(smallest, tet_volume(mesh, t));
-  return smallest;
-}
-
-inline Vector3d centroid(const TetMesh& mesh) {
-  Vector3d sum = Vector3d::Zero();
-  for (Index t = 0; t < mesh.tet_count(); ++t) {
-    Vector3d middle = Vector3d::Zero();
-    for (int v = 0; v < 4; ++v) middle += mesh.vertices.row(mesh.tets(t, v)).transpose() / 4;
-    sum += tet_volume(mesh, t) * middle;
-  }
-  return sum / total_volume(mesh);
-}
-
-/// Smallest and largest dihedral angle of all tets, degrees.
-inline std::pair<double, double> dihedral_range(const TetMesh& mesh) {
-  double smallest = 180, largest = 0;
-  for (Index t = 0; t < mesh.tet_count(); ++t) {
-    Vector3d p[4];
-    for (int v = 0; v < 4; ++v) p[v] = mesh.vertices.row(mesh.tets(t, v));
-    for (int i = 0; i < 4; ++i)
-      for (int j = i + 1; j < 4; ++j) {
-        int k = 0;
-        while (k == i || k == j) ++k;
-        const int l = 6 - i - j - k;
-        const Vector3d edge = (p[j] - p[i]).normalized();
-        const Vector3d a = p[k] - p[i] - edge * edge.dot(p[k] - p[i]),
-                       b = p[l] - p[i] - edge * edge.dot(p[l] - p[i]);
-        const double angle = std::atan2(a.cross(b).norm(), a.dot(b)) * 180 / std::numbers::pi;
-        smallest = std::min(smallest, angle);
-        largest = std::max(largest, angle);
-      }
-  }
-  return {smallest, largest};
-}
 
 /// Connected components of the vertices that elements use.
 template <class Elements>
@@ -137,8 +83,7 @@ inline SurfaceTopology surface_topology(Index vertex_count, const Triangles& tri
   return topology;
 }
 
-/// Largest distance from a mirrored vertex to the nearest of the vertices with nearly the same coordinate,
-/// by sorting: 0 if the vertex set is its own mirror image.
+/// True if the vertex set is its own mirror image across the plane, to the tolerance.
 inline bool mirrors_onto_itself(const Points& vertices, int axis, double plane, double tolerance) {
   using Key = std::array<long long, 3>;
   const auto key = [&](const Vector3d& p) {

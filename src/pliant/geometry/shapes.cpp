@@ -7,7 +7,9 @@
 #include <functional>
 
 #include "pliant/base/error.h"
+#include "pliant/geometry/letters.h"
 #include "pliant/geometry/structured_shapes.h"
+#include "pliant/geometry/stuffed_shapes.h"
 
 namespace pliant {
 namespace {
@@ -28,6 +30,10 @@ struct Shell {
 
 double thickness_or(const ShapeOptions& options, double own) {
   return options.thickness > 0 ? options.thickness : own;
+}
+
+TetMesh stuffed(detail::ImplicitFamily family, const Target& target, const ShapeOptions& options) {
+  return detail::stuffed_shape(family, target, options.graded, options.progress);
 }
 
 const std::vector<Solid>& solids() {
@@ -62,6 +68,35 @@ const std::vector<Solid>& solids() {
          const int level = options.level > 0 ? options.level : tets < 1750 ? 1 : 2;
          return detail::blocks_shape(detail::menger_sponge_blocks(level), target);
        }},
+      {"sphere", "a ball, 1 m across",
+       [](const Target& target, const ShapeOptions& options) {
+         return stuffed([](double) { return detail::sphere(); }, target, options);
+       }},
+      {"capsule", "a lying capsule, 1 m long, 0.3 m thick",
+       [](const Target& target, const ShapeOptions& options) {
+         return stuffed([](double) { return detail::capsule(); }, target, options);
+       }},
+      {"torus", "a lying ring, 1 m across, 0.28 m thick",
+       [](const Target& target, const ShapeOptions& options) {
+         return stuffed([](double) { return detail::torus(); }, target, options);
+       }},
+      {"cactus", "a trunk with two bent arms, 1 m high",
+       [](const Target& target, const ShapeOptions& options) {
+         return stuffed(&detail::cactus, target, options);
+       }},
+      {"letters", "a line of text on a rail, 1 m long (option text)",
+       [](const Target& target, const ShapeOptions& options) {
+         return stuffed([&](double thinnest) { return detail::letters(options.text, thinnest); }, target,
+                        options);
+       }},
+      {"squid", "a squid standing on eight curled arms, two tentacles held up, 1 m high",
+       [](const Target& target, const ShapeOptions& options) {
+         return stuffed(&detail::squid, target, options);
+       }},
+      {"bear", "a small bear standing, 1 m high",
+       [](const Target& target, const ShapeOptions& options) {
+         return stuffed(&detail::bear, target, options);
+       }},
   };
   return table;
 }
@@ -73,6 +108,10 @@ const std::vector<Shell>& shells() {
       {"cylinder_shell", "an upright cylinder without lids, 1 m high, 0.5 m across",
        [](const Target& target, const ShapeOptions& options) {
          return detail::cylinder_shell(thickness_or(options, 0.5) / 2, 1, target);
+       }},
+      {"glove", "a bag in the shape of a hand, 1 m high, open at the wrist",
+       [](const Target& target, const ShapeOptions& options) {
+         return detail::cut_shell(&detail::hand, target, options.progress);
        }},
   };
   return table;
