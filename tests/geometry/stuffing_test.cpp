@@ -115,9 +115,8 @@ std::pair<double, double> dihedral_range(const TetMesh& mesh) {
 
 struct Checked {
   Index boundary_triangles = 0;
-  Index pinched_edges = 0;     ///< boundary edges with more than two triangles
-  Index pinched_vertices = 0;  ///< boundary vertices whose triangles do not make one fan
-  Index euler = 0;             ///< V - E + F of the boundary
+  Index pinched_edges = 0;  ///< boundary edges with more than two triangles
+  Index euler = 0;          ///< V - E + F of the boundary
 };
 
 // Volumes positive, angles in bounds, faces shared by two at most and in opposite directions, the boundary
@@ -133,7 +132,7 @@ Checked check(const StuffedMesh& stuffed, double least = 0, double most = 180) {
   EXPECT_GE(low, least);
   EXPECT_LE(high, most);
 
-  std::map<std::array<int, 3>, std::pair<int, int>> faces;  // sorted corners: count, sum of orientations
+  std::vector<std::pair<std::array<int, 3>, int>> faces;  // sorted corners, orientation
   std::vector<char> used(static_cast<std::size_t>(mesh.vertex_count()), 0);
   for (Index i = 0; i < mesh.tet_count(); ++i) {
     constexpr int outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -143,41 +142,57 @@ Checked check(const StuffedMesh& stuffed, double least = 0, double most = 180) {
       for (int pass = 0; pass < 2; ++pass)
         for (std::size_t k = 0; k < 2; ++k)
           if (f[k] > f[k + 1]) std::swap(f[k], f[k + 1]), sign = -sign;
-      ++faces[f].first;
-      faces[f].second += sign;
+      faces.push_back({f, sign});
     }
     for (int k = 0; k < 4; ++k) used[static_cast<std::size_t>(mesh.tets(i, k))] = 1;
   }
+  std::sort(faces.begin(), faces.end());
   Index wrong = 0;
-  for (const auto& [f, uses] : faces) wrong += uses.first > 2 || (uses.first == 2 && uses.second != 0);
+  for (std::size_t i = 1; i < faces.size(); ++i) {
+    wrong += faces[i] == faces[i - 1];  // two on the same side
+    wrong += i > 1 && faces[i].first == faces[i - 2].first;
+  }
   EXPECT_EQ(wrong, 0) << "faces with more than two tets, or two on the same side";
   EXPECT_EQ(std::count(used.begin(), used.end(), 0), 0) << "vertices no tet uses";
 
   const Triangles boundary = boundary_triangles(mesh.tets);
   result.boundary_triangles = boundary.rows();
-  std::map<std::pair<int, int>, std::pair<int, int>> edges;  // forward, backward uses
+  std::vector<std::array<int, 3>> edges;  // lower end, upper end, direction
   std::set<int> boundary_vertices;
   double enclosed = 0;
   for (Index t = 0; t < boundary.rows(); ++t) {
     for (int k = 0; k < 3; ++k) {
       const int a = boundary(t, k), b = boundary(t, (k + 1) % 3);
       boundary_vertices.insert(a);
-      auto& uses = edges[{std::min(a, b), std::max(a, b)}];
-      ++(a < b ? uses.first : uses.second);
+      edges.push_back({std::min(a, b), std::max(a, b), a < b ? 1 : -1});
     }
     const Vector3d a = mesh.vertices.row(boundary(t, 0)).transpose(),
                    b = mesh.vertices.row(boundary(t, 1)).transpose(),
                    c = mesh.vertices.row(boundary(t, 2)).transpose();
     enclosed += a.dot(b.cross(c)) / 6;
   }
-  Index open = 0;
-  for (const auto& [edge, uses] : edges) {
-    open += uses.first != uses.second;
-    result.pinched_edges += uses.first + uses.second > 2;
+  std::sort(edges.begin(), edges.end());
+  Index open = 0, edge_count = 0;
+  for (std::size_t i = 0; i < edges.size();) {
+    std::size_t end = i;
+    int sum = 0;
+    for (; end < edges.size() && edges[end][0] == edges[i][0] && edges[end][1] == edges[i][1]; ++end)
+      sum += edges[end][2];
+    open += sum != 0;
+    result.pinched_edges += end - i > 2;
+    ++edge_count;
+    i = end;
   }
   EXPECT_EQ(open, 0) << "boundary edges that are not closed";
   EXPECT_NEAR(enclosed, total_volume(mesh), 1e-9 * (1 + std::abs(enclosed)));
-  // The triangles at a vertex, joined where they share an edge at it: one fan, or a pinch.
+  result.euler = static_cast<Index>(boundary_vertices.size()) - edge_count + boundary.rows();
+  return result;
+}
+
+// Boundary vertices whose triangles, joined where they share an edge at the vertex, do not make one fan.
+Index pinched_vertices(const TetMesh& mesh) {
+  const Triangles boundary = boundary_triangles(mesh.tets);
+  Index result = 0;
   std::map<int, std::vector<Index>> around;
   for (Index t = 0; t < boundary.rows(); ++t)
     for (int k = 0; k < 3; ++k) around[boundary(t, k)].push_back(t);
@@ -196,10 +211,8 @@ Checked check(const StuffedMesh& stuffed, double least = 0, double most = 180) {
         grew = true;
       }
     }
-    result.pinched_vertices += std::count(done.begin(), done.end(), 0) > 0;
+    result += std::count(done.begin(), done.end(), 0) > 0;
   }
-  result.euler =
-      static_cast<Index>(boundary_vertices.size()) - static_cast<Index>(edges.size()) + boundary.rows();
   return result;
 }
 
@@ -280,14 +293,16 @@ TEST(Stuffing, SmoothSolidsHaveManifoldBoundaries) {
   for (int i = 0; i < 6; ++i) {
     const Matrix3d rotation = random_rotation(rng);
     const Vector3d shift(rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1));
-    const Checked ball =
-        check(stuff_isosurface(sphere(shift, 0.7), -unit, unit, {.cell = rng.uniform(0.06, 0.2)}));
-    EXPECT_EQ(ball.euler, 2);
-    EXPECT_EQ(ball.pinched_edges + ball.pinched_vertices, 0);
-    const Checked ring = check(stuff_isosurface(moved(torus(0.65, 0.25), rotation, shift), -1.1 * unit,
-                                                1.1 * unit, {.cell = rng.uniform(0.06, 0.12)}));
-    EXPECT_EQ(ring.euler, 0);
-    EXPECT_EQ(ring.pinched_edges + ring.pinched_vertices, 0);
+    const StuffedMesh ball =
+        stuff_isosurface(sphere(shift, 0.7), -unit, unit, {.cell = rng.uniform(0.06, 0.2)});
+    const Checked round = check(ball);
+    EXPECT_EQ(round.euler, 2);
+    EXPECT_EQ(round.pinched_edges + pinched_vertices(ball.mesh), 0);
+    const StuffedMesh ring = stuff_isosurface(moved(torus(0.65, 0.25), rotation, shift), -1.1 * unit,
+                                              1.1 * unit, {.cell = rng.uniform(0.06, 0.12)});
+    const Checked holed = check(ring);
+    EXPECT_EQ(holed.euler, 0);
+    EXPECT_EQ(holed.pinched_edges + pinched_vertices(ring.mesh), 0);
   }
 }
 

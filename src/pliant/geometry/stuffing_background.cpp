@@ -14,6 +14,15 @@ namespace {
 constexpr Index leaf_grain = 1024;
 constexpr Index sample_grain = 512;
 
+// About 400 million tets: beyond it, points could no longer be numbered in 32 bits.
+constexpr std::size_t max_cubes = std::size_t{1} << 25;
+
+void check_count(std::size_t cubes, double cell) {
+  if (cubes > max_cubes)
+    throw InputError(fmt::format(
+        "stuff_isosurface: a cell of {} m takes more than {} cubes; use a larger one", cell, max_cubes));
+}
+
 // Lattice points and the field there, numbered in the order they come; each point is sampled once over all
 // rounds of refinement. Points never go: when a cube is split, its centre becomes a corner.
 struct Samples {
@@ -64,6 +73,7 @@ std::vector<NodeKey> surface_cubes(const Field& field, double cell, double lipsc
       else
         for (NodeKey child = 0; child < 8; ++child) next.push_back(nodes[i] << 3 | child);
     }
+    check_count(next.size(), cell);
     if (depth == field.depth()) return next;
     nodes = std::move(next);
   }
@@ -206,9 +216,12 @@ Background build_background(const Field& field, const StuffingOptions& options) 
     samples.add(field, octree, leaves);
 
     // === Cubes inside must not be larger than asked for
-    for (const NodeKey leaf : leaves)
-      if (node_depth(leaf) < coarsest && is_inside(samples.value(lattice_point(octree, leaf, leaf_centre))))
-        append_subtree(leaf, coarsest - 1, to_split);
+    for (const NodeKey leaf : leaves) {
+      const int levels = coarsest - node_depth(leaf);
+      if (levels <= 0 || !is_inside(samples.value(lattice_point(octree, leaf, leaf_centre)))) continue;
+      check_count(8 * to_split.size() + (std::size_t{1} << 3 * std::min(levels, 20)), options.cell);
+      append_subtree(leaf, coarsest - 1, to_split);
+    }
     if (!to_split.empty()) continue;
 
     // === Coarse tets must stay away from the surface
