@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>

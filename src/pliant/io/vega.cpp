@@ -46,10 +46,12 @@ class Reader {
   explicit Reader(std::string_view bytes) : scanner_(bytes, rules) {}
 
   MeshData read() {
+    bool has_vertices = false;
     while (!scanner_.at_end()) {
       if (scanner_.peek().front() != '*') scanner_.fail("the '*' of a section, as *VERTICES");
       const std::string name = upper(scanner_.word());
       scanner_.skip_line();
+      has_vertices = has_vertices || name == "*VERTICES";
       if (name == "*VERTICES")
         read_vertices();
       else if (name == "*ELEMENTS")
@@ -57,6 +59,7 @@ class Reader {
       else
         while (!scanner_.at_end() && scanner_.peek().front() != '*') scanner_.skip_line();
     }
+    if (!has_vertices) scanner_.fail("a section *VERTICES");
     if (highest_.index >= mesh_.vertex_count() + base_)
       scanner_.fail_at(highest_.position, fmt::format("found vertex {}; expected {} to {}", highest_.index,
                                                       base_, mesh_.vertex_count() + base_ - 1));

@@ -1,0 +1,68 @@
+#include "pliant/io/vtu.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "pliant/base/error.h"
+#include "sample_meshes.h"
+
+namespace pliant {
+namespace {
+
+using namespace testing_support;
+
+MeshFields random_fields(const MeshData& mesh) {
+  MeshFields fields;
+  fields.vertices.push_back({"displacement <mm> & \"more\"", Points::Random(mesh.vertices.rows(), 3)});
+  fields.vertices.push_back({"temperature", VectorXd::Random(mesh.vertices.rows())});
+  fields.cells.push_back({"stress", MatrixXd::Random(mesh.triangles.rows() + mesh.tets.rows(), 6)});
+  return fields;
+}
+
+void expect_same_fields(const std::vector<MeshField>& a, const std::vector<MeshField>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].name, b[i].name);
+    EXPECT_EQ(a[i].values, b[i].values);
+  }
+}
+
+}  // namespace
+
+TEST(Vtu, FieldsComeBack) {
+  MeshData mesh = random_tets(1);
+  mesh.triangles = random_surface(1).triangles.unaryExpr([](std::int32_t v) { return v % 40; });
+  const MeshFields fields = random_fields(mesh);
+  for (const bool binary : {true, false}) {
+    std::ostringstream out;
+    write_vtu(out, mesh, fields, binary);
+    const VtuContent content = read_vtu_fields(out.str());
+    expect_identical(content.mesh, mesh);
+    expect_same_fields(content.fields.vertices, fields.vertices);
+    expect_same_fields(content.fields.cells, fields.cells);
+  }
+}
+
+TEST(Vtu, AFieldOfTheWrongLengthIsRefused) {
+  const MeshData mesh = random_tets(1);
+  std::ostringstream out;
+  EXPECT_THROW(write_vtu(out, mesh, {.vertices = {{"x", VectorXd::Zero(3)}}, .cells = {}}), InputError);
+}
+
+TEST(Vtu, PiecesAreJoined) {
+  const std::string piece =
+      "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points><DataArray type=\"Float32\" "
+      "NumberOfComponents=\"3\">"
+      "0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>"
+      "<DataArray type=\"Int32\" Name=\"connectivity\">0 1 2 3</DataArray>"
+      "<DataArray type=\"Int32\" Name=\"offsets\">4</DataArray>"
+      "<DataArray type=\"UInt8\" Name=\"types\">10</DataArray></Cells></Piece>";
+  const MeshData mesh = read_vtu("<VTKFile type='UnstructuredGrid'><UnstructuredGrid>" + piece + piece +
+                                 "</UnstructuredGrid></VTKFile>");
+  EXPECT_EQ(mesh.vertices.rows(), 8);
+  ASSERT_EQ(mesh.tets.rows(), 2);
+  EXPECT_EQ(mesh.tets.row(1), Vector4i(4, 5, 6, 7).transpose());
+}
+
+}  // namespace pliant
