@@ -105,7 +105,7 @@ Implicit squid(double thinnest) {
   for (int i = 0; i <= 24; ++i) {
     const double t = i / 24.0;
     centres.emplace_back(0, 0.50 + 0.475 * t, -0.06 * t * t);
-    radii.push_back(0.022 + 0.116 * std::pow(1 - t * t, 0.85) * (1 + 0.30 * t));
+    radii.push_back(0.022 + 0.112 * std::pow(1 - t * t, 0.85) * (1 + 0.52 * t));
   }
   const sdf::Chain mantle(std::move(centres), std::move(radii));
 
@@ -122,7 +122,7 @@ Implicit squid(double thinnest) {
     const double fin_plane = p.z() + 0.04 + 0.10 * mirrored.x(), fin_radius = std::max(thinnest, 0.013);
     const Vector3d flat(mirrored.x(), p.y(), 0);
     const double outline =
-        std::max(0.0, sdf::thick_triangle(flat, {0, 0.94, 0}, {0, 0.72, 0}, {0.185, 0.80, 0}, 0.03));
+        std::max(0.0, sdf::thick_triangle(flat, {0, 0.94, 0}, {0, 0.72, 0}, {0.195, 0.80, 0}, 0.03));
     const double fins = std::hypot(outline, fin_plane / std::hypot(1.0, 0.1)) / 1.05 - fin_radius;
     const double all = sdf::smooth_union(sdf::smooth_union(collar, fins, 0.05), head, 0.012);
     return sdf::smooth_subtraction(all, sdf::sphere(mirrored, {0.136, 0.414, 0.130}, 0.036), 0.02);  // pupils
@@ -140,7 +140,7 @@ Implicit bear(double thinnest) {
                                                sdf::sphere(m, {0.150, 0.925, 0.085}, 0.060), 0.03);
     head = sdf::smooth_union(head, ear, 0.025);
     head = sdf::smooth_union(head, sdf::ellipsoid(p, {0, 0.768, 0.220}, {0.044, 0.032, 0.030}), 0.01);
-    head = sdf::smooth_union(head, sdf::sphere(m, {0.082, 0.815, 0.146}, 0.030), 0.008);
+    head = sdf::smooth_union(head, sdf::sphere(m, {0.082, 0.815, 0.148}, 0.027), 0.008);
 
     double body = sdf::round_cone(p, {0, 0.335, 0.02}, 0.200, {0, 0.53, -0.005}, 0.130);
     const double arm =
