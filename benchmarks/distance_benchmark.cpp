@@ -15,9 +15,9 @@ TriMesh lumpy_sphere(int rings) {
   const int around = 2 * rings;
   TriMesh mesh{Points((rings - 1) * around + 2, 3), Triangles(2 * around * (rings - 1), 3)};
   const auto place = [](double polar, double turn) -> Eigen::RowVector3d {
-    const double r = 1 + 0.2 * std::sin(5 * polar) * std::sin(4 * turn);
-    return r * Eigen::RowVector3d(std::sin(polar) * std::cos(turn), std::cos(polar),
-                                  -std::sin(polar) * std::sin(turn));
+    const Eigen::RowVector3d n(std::sin(polar) * std::cos(turn), std::cos(polar),
+                               -std::sin(polar) * std::sin(turn));
+    return (1 + 0.3 * std::sin(5 * n.x()) * std::sin(4 * n.y() + 1) * std::cos(3 * n.z())) * n;
   };
   for (int i = 1; i < rings; ++i)
     for (int j = 0; j < around; ++j)

@@ -15,9 +15,9 @@ inline TriMesh sphere(int rings, double radius = 1, const Vector3d& centre = Vec
   TriMesh mesh;
   mesh.vertices.resize((rings - 1) * around + 2, 3);
   const auto place = [&](double polar, double turn) -> Vector3d {
-    const double r = radius * (1 + bumps * std::sin(5 * polar) * std::sin(4 * turn));
-    return centre +
-           r * Vector3d(std::sin(polar) * std::cos(turn), std::cos(polar), -std::sin(polar) * std::sin(turn));
+    const Vector3d n(std::sin(polar) * std::cos(turn), std::cos(polar), -std::sin(polar) * std::sin(turn));
+    const double lump = std::sin(5 * n.x()) * std::sin(4 * n.y() + 1) * std::cos(3 * n.z());
+    return centre + radius * (1 + bumps * lump) * n;
   };
   for (int i = 1; i < rings; ++i)
     for (int j = 0; j < around; ++j)

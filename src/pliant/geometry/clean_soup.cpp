@@ -1,5 +1,6 @@
 #include "pliant/geometry/clean_soup.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -17,7 +17,10 @@ CleanSoup prepared(const TriMesh& soup, bool clean) {
 }  // namespace
 
 SignedDistance::SignedDistance(const TriMesh& soup, const SignedDistanceOptions& options)
-    : level_(options.winding), soup_(prepared(soup, options.clean)), bvh_(soup), winding_(soup_.mesh) {}
+    : level_(options.winding),
+      soup_(prepared(soup, options.clean)),
+      bvh_(soup),
+      winding_(soup_.mesh, {.accuracy = options.accuracy}) {}
 
 bool SignedDistance::inside(const Vector3d& p) const {
   // Outside the box around the triangles nothing but an error of the expansion could exceed the level.

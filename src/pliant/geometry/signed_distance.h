@@ -8,8 +8,9 @@
 namespace pliant {
 
 struct SignedDistanceOptions {
-  double winding = 0.5;  ///< a point is inside where the winding number exceeds this
-  bool clean = true;     ///< see clean_soup; otherwise triangles count as they come, as often as they come
+  double winding = 0.5;   ///< a point is inside where the winding number exceeds this
+  double accuracy = 1.5;  ///< of the winding number (WindingNumberOptions); the sign needs little
+  bool clean = true;      ///< see clean_soup; otherwise triangles count as they come, as often as they come
 };
 
 /// The distance to the closest triangle, negative inside. Built once; queries are const and may run on many

@@ -3,6 +3,8 @@
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
+#include <array>
 #include <cmath>
 
 #include "pliant/base/error.h"
@@ -94,6 +96,10 @@ struct Search {
 
   bool offer(int t) {
     const Vector3d a = corners->row(3 * t), b = corners->row(3 * t + 1), c = corners->row(3 * t + 2);
+    // Most triangles offered are too far by their own box already; the margin is for rounding.
+    const Vector3d low = a.cwiseMin(b).cwiseMin(c), high = a.cwiseMax(b).cwiseMax(c);
+    const double box2 = (low - p).cwiseMax(p - high).cwiseMax(0.0).squaredNorm();
+    if (box2 > best2 * (1 + 1e-12)) return false;
     const Vector3d q = closest_point_on_triangle(p, a, b, c);
     const double d2 = (q - p).squaredNorm();
     const bool nearer = d2 < best2;
@@ -107,6 +113,15 @@ struct Search {
                           std::numeric_limits<float>::infinity());
   }
 };
+
+// Neighbouring points are often asked for one after the other. The triangle that was closest last time, on
+// this thread and in this tree, bounds the search from its start; it changes the time taken, never the result.
+int& last_closest(const void* tree) {
+  thread_local std::array<std::pair<const void*, int>, 16> memory{};
+  auto& [owner, triangle] = memory[(reinterpret_cast<std::uintptr_t>(tree) >> 6) % memory.size()];
+  if (owner != tree) owner = tree, triangle = 0;
+  return triangle;
+}
 
 bool visit(RTCPointQueryFunctionArguments* arguments) {
   Search& search = *static_cast<Search*>(arguments->userPtr);
@@ -172,6 +187,7 @@ ClosestPoint TriangleBvh::closest(const Vector3d& p, double radius) const {
                     p.x(), p.y(), p.z()));
   const Vector3d unit = (p - tree_->centre) * tree_->scale;
   const double reach = unit.cwiseAbs().maxCoeff();
+  const int count = static_cast<int>(tree_->corners.rows() / 3);
 
   // Rounding to single precision moves the point by at most reach * 2^-24 an axis and a corner by 2^-24; the
   // distance to a box rounds by a few units more.
@@ -181,14 +197,16 @@ ClosestPoint TriangleBvh::closest(const Vector3d& p, double radius) const {
                 .slack = 16 * 0x1p-24 * (reach + 1),
                 .best2 = radius * radius};
   if (reach < 1e5) {
+    int& memory = last_closest(tree_.get());
+    if (memory < count) search.offer(memory);
     RTCPointQuery query{static_cast<float>(unit.x()), static_cast<float>(unit.y()),
                         static_cast<float>(unit.z()), 0.0f, search.radius()};
     RTCPointQueryContext context;
     rtcInitPointQueryContext(&context);
     rtcPointQuery(tree_->scene, &query, &context, nullptr, &search);
+    if (search.triangle >= 0) memory = search.triangle;
   } else {
     // So far away, single precision no longer tells the boxes apart.
-    const int count = static_cast<int>(tree_->corners.rows() / 3);
     for (int t = 0; t < count; ++t) search.offer(t);
   }
   if (search.triangle < 0) return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -13,7 +14,7 @@
 namespace pliant {
 namespace {
 
-constexpr int triangles_a_leaf = 8;  // at most
+constexpr int triangles_a_leaf = 4;  // at most
 constexpr double four_pi = 4 * std::numbers::pi;
 
 // Moments of a piece of surface about a centre c, with d = x - c and the normal n:
