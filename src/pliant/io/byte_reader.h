@@ -1,6 +1,6 @@
 #pragma once
 // Numbers out of bytes in memory, either endianness, never past the end.
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,14 +12,25 @@
 
 namespace pliant {
 
+/// The same number with its bytes in reverse.
+template <class T>
+T byte_swapped(T value) {
+  if constexpr (sizeof(T) == 2)
+    return std::bit_cast<T>(__builtin_bswap16(std::bit_cast<std::uint16_t>(value)));
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<T>(__builtin_bswap64(std::bit_cast<std::uint64_t>(value)));
+  return value;
+}
+
 /// The number stored at `bytes`, which need not be aligned; `swap` reverses its bytes first.
 template <class T>
 T load(const char* bytes, bool swap) {
   static_assert(std::is_arithmetic_v<T>);
   T value;
   std::memcpy(&value, bytes, sizeof(T));
-  if (swap) std::reverse(reinterpret_cast<char*>(&value), reinterpret_cast<char*>(&value) + sizeof(T));
-  return value;
+  return swap ? byte_swapped(value) : value;
 }
 
 /// The kinds of number that mesh files store.

@@ -1,6 +1,5 @@
 #pragma once
 // Text and numbers into a stream, many at a time: what every mesh writer writes through.
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "pliant/io/byte_reader.h"
 
 namespace pliant {
 
@@ -39,8 +40,8 @@ class OutputBuffer {
   template <class Number>
   void raw(Number value, bool swap = false) {
     make_room();
+    if (swap) value = byte_swapped(value);
     std::memcpy(at(), &value, sizeof(value));
-    if (swap) std::reverse(at(), at() + sizeof(value));
     used_ += sizeof(value);
   }
   void bytes(const void* data, std::size_t size) {

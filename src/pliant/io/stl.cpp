@@ -7,7 +7,6 @@
 #include <cctype>
 
 #include "pliant/base/error.h"
-#include "pliant/base/hash.h"
 #include "pliant/io/byte_reader.h"
 #include "pliant/io/mesh_lists.h"
 #include "pliant/io/output_buffer.h"
@@ -46,10 +45,12 @@ class PositionMerger {
     const double* p = mesh_.coordinates.data() + 3 * static_cast<std::size_t>(id);
     return {p[0], p[1], p[2]};
   }
+  // The best bits of a product are its highest: those of a float that became a double have zeros below.
   std::size_t slot_of(const std::array<double, 3>& p) const {
-    std::uint64_t h = hash_bytes(p.data(), sizeof(p));
-    h ^= h >> 32;  // the low bits of round coordinates say little
-    return static_cast<std::size_t>(h) & (table_.size() - 1);
+    std::uint64_t h = 0;
+    for (const std::uint64_t word : bits(p)) h = (std::rotl(h, 23) ^ word) * 0x9e3779b97f4a7c15ull;
+    h = (h ^ h >> 32) * 0x9e3779b97f4a7c15ull;
+    return static_cast<std::size_t>(h >> 32) & (table_.size() - 1);
   }
   void grow() {
     table_.assign(2 * table_.size(), -1);

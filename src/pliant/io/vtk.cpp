@@ -5,6 +5,7 @@
 #include <cctype>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "pliant/base/error.h"
 #include "pliant/io/byte_reader.h"
@@ -100,53 +101,48 @@ class Reader {
     text_.fail("a number type, as float or int");
   }
 
-  // `count` numbers that begin on the next line. Each is at least two bytes of text ("1 ").
-  template <class Use>
-  void read_numbers(std::uint64_t count, NumberKind kind, const char* expected, const Use& use) {
+  // `count` numbers that begin on the next line, big-endian where they are binary. Each is at least two bytes
+  // of text, so that memory asked for stays within what the file could fill.
+  std::vector<double> read_reals(std::uint64_t count, NumberKind kind, const char* expected) {
+    return read_numbers<double>(
+        count, kind, expected, [&] { return text_.number(expected); }, load_as_double);
+  }
+  std::vector<std::int64_t> read_integers(std::uint64_t count, NumberKind kind, const char* expected) {
+    return read_numbers<std::int64_t>(
+        count, kind, expected, [&] { return text_.integer(expected); }, load_as_integer);
+  }
+  template <class T, class ReadText, class Load>
+  std::vector<T> read_numbers(std::uint64_t count, NumberKind kind, const char* expected,
+                              const ReadText& read_text, const Load& load_any) {
     text_.skip_line();
-    if (binary_) {
-      ByteReader reader(bytes_, true, text_.position());
-      const std::string_view data = reader.take_records(count, size_of(kind), expected);
-      for (std::size_t i = 0; i < count; ++i) use(kind, data.data() + i * size_of(kind));
-      text_.move_to(reader.position());
-      return;
+    std::vector<T> numbers;
+    if (!binary_) {
+      numbers.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(count, text_.remaining())));
+      for (std::uint64_t i = 0; i < count; ++i) numbers.push_back(read_text());
+      return numbers;
     }
-    const bool real = kind == NumberKind::float32 || kind == NumberKind::float64;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      char bytes[8];
-      if (real) {
-        const double value = text_.number(expected);
-        std::memcpy(bytes, &value, 8);
-      } else {
-        const std::int64_t value = text_.integer(expected);
-        std::memcpy(bytes, &value, 8);
-      }
-      std::reverse(bytes, bytes + 8);  // as in a binary file
-      use(real ? NumberKind::float64 : NumberKind::int64, bytes);
-    }
+    ByteReader reader(bytes_, true, text_.position());
+    const std::string_view data = reader.take_records(count, size_of(kind), expected);
+    text_.move_to(reader.position());
+    numbers.resize(static_cast<std::size_t>(count));
+    const char* next = data.data();
+    if (kind == NumberKind::int32)  // nearly all that there is, without asking for the kind each time
+      for (T& number : numbers)
+        number = static_cast<T>(load<std::int32_t>(std::exchange(next, next + 4), true));
+    else
+      for (T& number : numbers) number = load_any(kind, std::exchange(next, next + size_of(kind)), true);
+    return numbers;
   }
 
   std::uint64_t read_count(const char* expected) {
     return static_cast<std::uint64_t>(text_.count(expected, 1));
-  }
-  std::vector<std::int64_t> read_integers(std::uint64_t count, NumberKind kind, const char* expected) {
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(count, text_.remaining())));
-    read_numbers(count, kind, expected, [&](NumberKind k, const char* bytes) {
-      numbers.push_back(load_as_integer(k, bytes, true));
-    });
-    return numbers;
   }
 
   void read_points() {
     if (mesh_.vertex_count() > 0) text_.fail("one section POINTS; here is a second");
     const std::uint64_t count = read_count("the number of points");
     const NumberKind kind = read_kind();
-    mesh_.coordinates.reserve(
-        static_cast<std::size_t>(std::min<std::uint64_t>(3 * count, text_.remaining())));
-    read_numbers(3 * count, kind, "a coordinate", [&](NumberKind k, const char* bytes) {
-      mesh_.coordinates.push_back(load_as_double(k, bytes, true));
-    });
+    mesh_.coordinates = read_reals(3 * count, kind, "a coordinate");
   }
 
   CellList read_cells() {
@@ -166,23 +162,22 @@ class Reader {
     } else {
       // Before: each cell's number of corners, then the corners.
       text_.move_to(line_end);
-      std::size_t left = 0;
-      const std::vector<std::int64_t> numbers = read_integers(second, NumberKind::int32, "a point");
-      for (const std::int64_t number : numbers) {
-        if (left > 0) {
-          cells.corners.push_back(number);
-          if (--left == 0) cells.offsets.push_back(static_cast<std::int64_t>(cells.corners.size()));
-          continue;
-        }
-        if (number < 0 || number > static_cast<std::int64_t>(numbers.size()))
+      std::vector<std::int64_t> numbers = read_integers(second, NumberKind::int32, "a point");
+      std::size_t corners = 0;  // moved to the front of the numbers
+      for (std::size_t i = 0; i < numbers.size();) {
+        const auto size = static_cast<std::uint64_t>(numbers[i++]);  // negative becomes huge
+        if (size > numbers.size() - i)
           text_.fail_at(line_end, fmt::format("cell {} has {} points; expected 0 to {}",
-                                              cells.offsets.size() - 1, number, numbers.size()));
-        left = static_cast<std::size_t>(number);
-        if (left == 0) cells.offsets.push_back(static_cast<std::int64_t>(cells.corners.size()));
+                                              cells.offsets.size() - 1, numbers[i - 1], numbers.size() - i));
+        for (const std::size_t end = i + static_cast<std::size_t>(size); i < end; ++i)
+          numbers[corners++] = numbers[i];
+        cells.offsets.push_back(static_cast<std::int64_t>(corners));
       }
-      if (left > 0 || cells.offsets.size() - 1 != first)
-        text_.fail_at(line_end, fmt::format("found {} whole cells in {} numbers; expected {}",
-                                            cells.offsets.size() - 1, numbers.size(), first));
+      numbers.resize(corners);
+      cells.corners = std::move(numbers);
+      if (cells.offsets.size() - 1 != first)
+        text_.fail_at(line_end, fmt::format("found {} cells in {} numbers; expected {}",
+                                            cells.offsets.size() - 1, second, first));
     }
     for (std::size_t i = 0; i < cells.offsets.size(); ++i)
       if (const std::int64_t offset = cells.offsets[i];
@@ -206,7 +201,7 @@ class Reader {
       const std::uint64_t components = read_count("the number of components"),
                           rows = read_count("the number of rows");
       // What does not fit is refused by the reading itself; the product of two counts does not overflow.
-      read_numbers(components * rows, read_kind(), "a number", [](NumberKind, const char*) {});
+      read_reals(components * rows, read_kind(), "a number");
       if (upper(text_.peek()) == "METADATA") {
         text_.skip_line();
         while (text_.remaining() > 0 && !text_.line().empty()) {
