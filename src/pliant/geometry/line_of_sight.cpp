@@ -95,27 +95,27 @@ std::vector<std::uint8_t> steps_from(const Adjacency& edges, const std::vector<s
 bool SolidSight::sees(const Points& vertices, std::int32_t p, std::int32_t v) const {
   const Vector3d start = vertices.row(p), end = vertices.row(v);
 
-  // === The tet at p that the segment enters
+  // === The tet at p that the segment enters: the one whose three faces at p have it most inside
+  const Vector3d way = end - start;
   std::int32_t tet = -1;
   double best = -graze;
   int corner = 0;
   for (const std::int32_t t : at_vertex.row(p)) {
-    const Barycentric at = locate(vertices, tets, t, start, end);
-    if (!at.valid) continue;
-    double lowest = 1e300;
-    int own = 0;
-    for (int i = 0; i < 4; ++i) {
-      if (tets(t, i) == p) {
-        own = i;
-      } else {
-        lowest = std::min(lowest, at.of_end[static_cast<std::size_t>(i)]);
-      }
-    }
+    const int own = tets(t, 0) == p ? 0 : tets(t, 1) == p ? 1 : tets(t, 2) == p ? 2 : 3;
+    const Vector3d a = vertices.row(tets(t, (own + 1) % 4)).transpose() - start,
+                   b = vertices.row(tets(t, (own + 2) % 4)).transpose() - start,
+                   c = vertices.row(tets(t, (own + 3) % 4)).transpose() - start;
+    const Vector3d bc = b.cross(c);
+    const double volume = a.dot(bc), at_a = way.dot(bc) / volume;
+    if (!(at_a > best)) continue;  // most tets end here; so do those without volume
+    const double at_b = way.dot(c.cross(a)) / volume, at_c = way.dot(a.cross(b)) / volume;
+    const double lowest = std::min({at_a, at_b, at_c});
     if (!(lowest > best)) continue;
+    if (at_a + at_b + at_c <= 1 + graze) return true;  // v lies in this tet
     best = lowest;
     tet = t;
     corner = own;
-    if (at.of_end[static_cast<std::size_t>(own)] >= -graze) return true;
+    if (lowest >= 0) break;
   }
   if (tet < 0) return false;
 
