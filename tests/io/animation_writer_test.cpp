@@ -26,7 +26,8 @@ MeshData solid() {
   mesh.vertices.resize(9, 3);
   mesh.vertices.row(0) << 0.5, 0.5, 0.5;
   for (int i = 0; i < 8; ++i) mesh.vertices.row(1 + i) << i % 2, i / 2 % 2, i / 4;
-  const int quads[6][4] = {{1, 3, 4, 2}, {5, 6, 8, 7}, {1, 2, 6, 5}, {3, 7, 8, 4}, {1, 5, 7, 3}, {2, 4, 8, 6}};
+  const int quads[6][4] = {{1, 3, 4, 2}, {5, 6, 8, 7}, {1, 2, 6, 5},
+                           {3, 7, 8, 4}, {1, 5, 7, 3}, {2, 4, 8, 6}};
   mesh.tets.resize(12, 4);
   for (int q = 0; q < 6; ++q) {
     const auto& quad = quads[q];
@@ -56,7 +57,8 @@ AnimationReport write(const std::filesystem::path& path, const MeshData& mesh, i
 
 std::set<std::string> names(const std::filesystem::path& folder) {
   std::set<std::string> result;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) result.insert(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    result.insert(entry.path().filename().string());
   return result;
 }
 
@@ -130,14 +132,16 @@ TEST(AnimationWriter, WithoutAnEndNothingRemainsAndNothingIsLost) {
 
 TEST(AnimationWriter, MisuseIsASentence) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(contains(message_of([&] { AnimationWriter::open(folder / "out.avi", solid()); }),
-                       "'.avi' is no animation format known here; expected one of .pvd .pc2 .glb .gltf .obj"));
+  EXPECT_TRUE(
+      contains(message_of([&] { AnimationWriter::open(folder / "out.avi", solid()); }),
+               "'.avi' is no animation format known here; expected one of .pvd .pc2 .glb .gltf .obj"));
   EXPECT_THROW(AnimationWriter::open(folder / "no" / "out.obj", solid()), Error);
   const auto writer = AnimationWriter::open(folder / "out.obj", solid());
   EXPECT_TRUE(contains(message_of([&] { writer->finish(); }), "no frame"));
   writer->add(solid().vertices, 1);
   EXPECT_TRUE(contains(message_of([&] { writer->add(solid().vertices, 1); }), "frame 2 is at 1 s"));
-  EXPECT_TRUE(contains(message_of([&] { writer->add(Points::Zero(2, 3), 2); }), "has 2 vertices; expected 9"));
+  EXPECT_TRUE(
+      contains(message_of([&] { writer->add(Points::Zero(2, 3), 2); }), "has 2 vertices; expected 9"));
   EXPECT_TRUE(contains(message_of([&] { writer->add(Points::Constant(9, 3, NAN), 2); }), "finite"));
   writer->finish();
   EXPECT_TRUE(contains(message_of([&] { writer->add(solid().vertices, 3); }), "after the end"));

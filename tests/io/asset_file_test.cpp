@@ -192,7 +192,109 @@ void expect_bar(const RigFile& rig, double scale) {
   EXPECT_NEAR((half - moved).norm(), (half - rig.mesh.vertices).norm(), 1e-3 * scale);  // half of the way
 }
 
+// === A binary FBX file by hand: a tree of records, each with the offset of its end
+
+struct FbxRecord {
+  std::string name;
+  std::string properties = {};
+  int property_count = 0;
+  std::vector<FbxRecord> children = {};
+
+  template <class T>
+  static std::string raw(const T& value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  FbxRecord& add(char type, const std::string& bytes) {
+    properties += type + bytes;
+    ++property_count;
+    return *this;
+  }
+  FbxRecord& integer(std::int32_t value) { return add('I', raw(value)); }
+  FbxRecord& id(std::int64_t value) { return add('L', raw(value)); }
+  FbxRecord& number(double value) { return add('D', raw(value)); }
+  FbxRecord& text(const std::string& value) {
+    return add('S', raw(static_cast<std::uint32_t>(value.size())) + value);
+  }
+  template <class T>
+  FbxRecord& list(char type, const std::vector<T>& values) {
+    std::string bytes = raw(static_cast<std::uint32_t>(values.size())) + raw(std::uint32_t{0}) +
+                        raw(static_cast<std::uint32_t>(values.size() * sizeof(T)));
+    for (const T& value : values) bytes += raw(value);
+    return add(type, bytes);
+  }
+  FbxRecord& with(FbxRecord child) {
+    children.push_back(std::move(child));
+    return *this;
+  }
+  std::string bytes(std::size_t offset) const {
+    const std::string end(13, '\0');  // what closes a list of records
+    std::string body = name + properties;
+    for (const FbxRecord& child : children) body += child.bytes(offset + 13 + body.size());
+    if (!children.empty()) body += end;
+    return raw(static_cast<std::uint32_t>(offset + 13 + body.size())) +
+           raw(static_cast<std::uint32_t>(property_count)) +
+           raw(static_cast<std::uint32_t>(properties.size())) + static_cast<char>(name.size()) + body;
+  }
+};
+
+// A rectangle of 100 x 200 units in the plane z = 300.
+std::string binary_fbx(int up_axis, double centimetres) {
+  const auto setting = [](const char* name, const char* type) {
+    return FbxRecord{"P"}.text(name).text(type).text("").text("");
+  };
+  const std::vector<FbxRecord> top = {
+      FbxRecord{"FBXHeaderExtension"}.with(FbxRecord{"FBXVersion"}.integer(7400)),
+      FbxRecord{"GlobalSettings"}.with(FbxRecord{"Properties70"}
+                                           .with(setting("UpAxis", "int").integer(up_axis))
+                                           .with(setting("UpAxisSign", "int").integer(1))
+                                           .with(setting("UnitScaleFactor", "double").number(centimetres))),
+      FbxRecord{"Objects"}
+          .with(FbxRecord{"Geometry"}
+                    .id(10)
+                    .text(std::string("sheet\0\1Geometry", 15))
+                    .text("Mesh")
+                    .with(FbxRecord{"Vertices"}.list<double>(
+                        'd', {0, 0, 300, 100, 0, 300, 100, 200, 300, 0, 200, 300}))
+                    .with(FbxRecord{"PolygonVertexIndex"}.list<std::int32_t>('i', {0, 1, 2, -4})))
+          .with(FbxRecord{"Model"}
+                    .id(20)
+                    .text(std::string("sheet\0\1Model", 12))
+                    .text("Mesh")
+                    .with(FbxRecord{"Version"}.integer(232))),
+      FbxRecord{"Connections"}
+          .with(FbxRecord{"C"}.text("OO").id(20).id(0))
+          .with(FbxRecord{"C"}.text("OO").id(10).id(20)),
+  };
+  std::string file = std::string("Kaydara FBX Binary  \0\x1a\0", 23) + FbxRecord::raw(std::uint32_t{7400});
+  for (const FbxRecord& record : top) file += record.bytes(file.size());
+  return file + std::string(13, '\0');
+}
+
 }  // namespace
+
+TEST(AssetFile, BinaryFbxInMetresWithYUp) {
+  const TemporaryFolder folder;
+  Points expected(4, 3);
+  expected << 0, 0, 3, 1, 0, 3, 1, 2, 3, 0, 2, 3;
+  const auto read = [&](int up_axis, double centimetres) {
+    write_bytes(folder / "a.fbx", binary_fbx(up_axis, centimetres));
+    return read_asset(folder / "a.fbx");
+  };
+  EXPECT_EQ(read(1, 1).triangles.rows(), 2);
+  EXPECT_LT((read(1, 1).vertices - expected).norm(), 1e-6);
+  EXPECT_LT((read(1, 2.54).vertices - 2.54 * expected).norm(), 1e-6);
+  // z up: (x, y, z) is (x, z, -y) here.
+  Points turned(4, 3);
+  turned << expected.col(0), expected.col(2), -expected.col(1);
+  EXPECT_LT((read(2, 1).vertices - turned).norm(), 1e-6);
+}
+
+TEST(AssetFile, TheDoorForMeshesClosesFbxAgain) {
+  const TemporaryFolder folder;  // a strip of 8 vertices and 6 triangles, and a triangle by itself
+  const MeshData mesh = read_mesh(exported_bar(folder, "fbxa", "bar.fbx"));
+  EXPECT_EQ(mesh.vertices.rows(), kBarVertices + 3);
+  EXPECT_EQ(mesh.triangles.rows(), kBarVertices - 2 + 1);
+}
 
 TEST(AssetFile, WhatTheWriterWroteIsReadBack) {
   const TemporaryFolder folder;

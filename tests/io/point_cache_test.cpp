@@ -36,8 +36,7 @@ TEST(PointCache, ComesBackInSinglePrecision) {
   writer.finish();
   const PointCache cache = read_pc2_file(folder / "a.pc2");
   ASSERT_EQ(cache.frames.size(), 5u);
-  for (std::size_t f = 0; f < 5; ++f)
-    EXPECT_EQ(cache.frames[f], frames[f].cast<float>().cast<double>());
+  for (std::size_t f = 0; f < 5; ++f) EXPECT_EQ(cache.frames[f], frames[f].cast<float>().cast<double>());
   EXPECT_EQ(cache.start, 0);
   EXPECT_EQ(cache.rate, 1);
   EXPECT_EQ(folder.file_count(), 1);
@@ -72,7 +71,8 @@ TEST(PointCache, WithoutAnEndNothingRemains) {
 TEST(PointCache, EveryPrefixAndEveryTailIsRefused) {
   const TemporaryFolder folder;
   const std::string bytes = sample(folder, 4, 3);
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_THROW(read_pc2(bytes.substr(0, size)), InputError);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THROW(read_pc2(bytes.substr(0, size)), InputError);
   EXPECT_THROW(read_pc2(bytes + "x"), InputError);
 }
 
@@ -99,7 +99,8 @@ TEST(PointCache, AHeaderCannotAskForMoreThanTheFileHolds) {
 TEST(PointCache, WrongFramesAreSentences) {
   const TemporaryFolder folder;
   PointCacheWriter writer(folder / "a.pc2", 4);
-  EXPECT_TRUE(contains(message_of([&] { writer.add(Points::Zero(3, 3)); }), "a frame of 3 points; expected 4"));
+  EXPECT_TRUE(
+      contains(message_of([&] { writer.add(Points::Zero(3, 3)); }), "a frame of 3 points; expected 4"));
   EXPECT_TRUE(contains(message_of([&] { PointCacheWriter(folder / "a.pc2.gz", 4); }), "leave out .gz"));
 }
 

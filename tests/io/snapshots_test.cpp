@@ -49,7 +49,8 @@ TEST(Snapshots, WrongShapesAreSentences) {
   EXPECT_TRUE(contains(refusal({4, 3}), "shape [4, 3]; expected [frames, points, 3]"));
   EXPECT_TRUE(contains(refusal({3, 2, 2}), "shape [3, 2, 2]; expected [frames, points, 3]"));
   EXPECT_TRUE(contains(refusal({2, 2, 3}), "2 snapshots but 5 times"));
-  EXPECT_THROW(write_snapshots(path, {{Points::Zero(2, 3), Points::Zero(3, 3)}, VectorXd::Zero(2)}), InputError);
+  EXPECT_THROW(write_snapshots(path, {{Points::Zero(2, 3), Points::Zero(3, 3)}, VectorXd::Zero(2)}),
+               InputError);
   EXPECT_THROW(write_snapshots(path, {{Points::Zero(2, 3)}, VectorXd::Zero(2)}), InputError);
 }
 

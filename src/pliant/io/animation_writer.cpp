@@ -113,7 +113,8 @@ class ParaViewSeries : public AnimationWriter {
   void write_end(AnimationReport& report) override {
     folder_.move_out(report.files);
     write_atomically(path_, [&](std::ostream& stream) {
-      stream << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
+      stream << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+                "byte_order=\"LittleEndian\">\n"
              << "  <Collection>\n";
       for (std::size_t f = 0; f < times_.size(); ++f)
         stream << fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", times_[f],
@@ -127,10 +128,14 @@ class ParaViewSeries : public AnimationWriter {
   static std::string escaped(const std::string& text) {
     std::string result;
     for (const char c : text) {
-      if (c == '&') result += "&amp;";
-      else if (c == '<') result += "&lt;";
-      else if (c == '"') result += "&quot;";
-      else result += c;
+      if (c == '&')
+        result += "&amp;";
+      else if (c == '<')
+        result += "&lt;";
+      else if (c == '"')
+        result += "&quot;";
+      else
+        result += c;
     }
     return result;
   }
@@ -143,7 +148,9 @@ class ParaViewSeries : public AnimationWriter {
 class PointCacheAnimation : public AnimationWriter {
  public:
   PointCacheAnimation(const fs::path& path, const MeshData& rest, const AnimationOptions&)
-      : AnimationWriter(path, rest.vertices.rows()), surface_(rest), writer_(path, surface_.mesh().vertex_count()) {}
+      : AnimationWriter(path, rest.vertices.rows()),
+        surface_(rest),
+        writer_(path, surface_.mesh().vertex_count()) {}
 
  protected:
   void write_frame(const Points& positions) override { writer_.add(surface_.at(positions)); }
@@ -177,7 +184,8 @@ class GltfAnimation : public AnimationWriter {
 };
 
 template <class Writer>
-std::unique_ptr<AnimationWriter> make(const fs::path& path, const MeshData& rest, const AnimationOptions& options) {
+std::unique_ptr<AnimationWriter> make(const fs::path& path, const MeshData& rest,
+                                      const AnimationOptions& options) {
   return std::make_unique<Writer>(path, rest, options);
 }
 
@@ -197,7 +205,8 @@ std::unique_ptr<AnimationWriter> AnimationWriter::open(const fs::path& path, con
   for (const Row& row : kRows)
     if (path.extension() == row.extension) return row.open(path, rest, options);
   throw InputError(fmt::format("{}: the extension '{}' is no animation format known here; expected one of {}",
-                               path.string(), path.extension().string(), fmt::join(animation_formats(), " ")));
+                               path.string(), path.extension().string(),
+                               fmt::join(animation_formats(), " ")));
 }
 
 std::vector<std::string> animation_formats() {
@@ -211,7 +220,8 @@ void AnimationWriter::add(const Points& positions, double time) {
     throw InputError(fmt::format("{}: frame {} {}", path_.string(), times_.size() + 1, what));
   };
   if (finished_) refuse("comes after the end");
-  if (positions.rows() != vertices_) refuse(fmt::format("has {} vertices; expected {}", positions.rows(), vertices_));
+  if (positions.rows() != vertices_)
+    refuse(fmt::format("has {} vertices; expected {}", positions.rows(), vertices_));
   if (!positions.allFinite()) refuse("has a vertex that is not a finite number");
   if (!std::isfinite(time) || (!times_.empty() && time <= times_.back()))
     refuse(fmt::format("is at {} s; expected ascending times", time));

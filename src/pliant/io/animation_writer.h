@@ -41,7 +41,8 @@ class AnimationWriter {
   AnimationReport finish();
 
  protected:
-  AnimationWriter(const std::filesystem::path& path, Index vertex_count) : path_(path), vertices_(vertex_count) {}
+  AnimationWriter(const std::filesystem::path& path, Index vertex_count)
+      : path_(path), vertices_(vertex_count) {}
   virtual void write_frame(const Points& positions) = 0;
   virtual void write_end(AnimationReport& report) = 0;
 

@@ -23,8 +23,9 @@ struct AssetOptions {
   bool merge_vertices = false;
 };
 
-/// All surfaces of the file in one mesh, where its nodes put them, y up, polygons split into triangles.
-/// Without merging, the vertices are those of the file, in its order.
+/// All surfaces of the file in one mesh, where its nodes put them, y up, metres, polygons split into triangles.
+/// Without merging, the vertices of glTF are those of the file, in its order; FBX then has one for every corner
+/// of every polygon, because assimp cuts there (read_mesh() merges FBX, and leaves glTF as it is).
 MeshData read_asset(const std::filesystem::path& path, const AssetOptions& options = {});
 
 struct RigJoint {

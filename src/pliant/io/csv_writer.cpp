@@ -17,7 +17,8 @@ std::string field(const std::string& text) {
 
 }  // namespace
 
-CsvWriter::CsvWriter(const std::filesystem::path& path, std::vector<CsvColumn> columns, const CsvOptions& options)
+CsvWriter::CsvWriter(const std::filesystem::path& path, std::vector<CsvColumn> columns,
+                     const CsvOptions& options)
     : path_(path), columns_(columns.size()) {
   if (columns.empty()) throw InputError(fmt::format("{}: a table needs a column", path.string()));
   if (options.live)
@@ -34,7 +35,8 @@ CsvWriter::CsvWriter(const std::filesystem::path& path, std::vector<CsvColumn> c
 
 void CsvWriter::add(std::span<const double> row) {
   if (row.size() != columns_)
-    throw InputError(fmt::format("{}: a row of {} numbers; expected {}", path_.string(), row.size(), columns_));
+    throw InputError(
+        fmt::format("{}: a row of {} numbers; expected {}", path_.string(), row.size(), columns_));
   std::string line;
   for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{}{}", i ? "," : "", row[i]);
   write_line(line);

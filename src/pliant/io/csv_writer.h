@@ -26,7 +26,8 @@ struct CsvOptions {
 /// Numbers are written with as many digits as bring the same number back.
 class CsvWriter {
  public:
-  CsvWriter(const std::filesystem::path& path, std::vector<CsvColumn> columns, const CsvOptions& options = {});
+  CsvWriter(const std::filesystem::path& path, std::vector<CsvColumn> columns,
+            const CsvOptions& options = {});
 
   void add(std::span<const double> row);
   void add(std::initializer_list<double> row) { add(std::span(row.begin(), row.size())); }

@@ -69,7 +69,7 @@ const std::vector<Row>& rows() {
          write_tetgen_files(path, mesh);
        }},
       {{".fbx", "Autodesk FBX", in, !out, surfaces, !tets},
-       [](const fs::path& path) { return read_asset(path); },
+       [](const fs::path& path) { return read_asset(path, {.merge_vertices = true}); },
        nullptr},
       {{".glb", "glTF, binary", in, out, surfaces, !tets},
        [](const fs::path& path) { return read_asset(path); },

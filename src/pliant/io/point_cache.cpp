@@ -29,20 +29,23 @@ using FloatRows = Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>;
 PointCache read_pc2(std::string_view bytes) {
   Header header;
   if (bytes.size() < sizeof header)
-    throw InputError(fmt::format("the file ends after {} bytes; expected a header of {}", bytes.size(), sizeof header));
+    throw InputError(
+        fmt::format("the file ends after {} bytes; expected a header of {}", bytes.size(), sizeof header));
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.signature, Header().signature, sizeof header.signature) != 0)
     throw InputError("the file does not begin with POINTCACHE2; it is no point cache");
   if (header.version != 1) throw InputError(fmt::format("byte 12: version {}; expected 1", header.version));
   if (header.points < 0 || header.samples < 0)
-    throw InputError(fmt::format("byte 16: {} points in {} samples; expected no negative counts", header.points,
-                                 header.samples));
+    throw InputError(fmt::format("byte 16: {} points in {} samples; expected no negative counts",
+                                 header.points, header.samples));
   const std::size_t frame_bytes = 3 * sizeof(float) * static_cast<std::size_t>(header.points);
   const std::size_t left = bytes.size() - sizeof header, samples = static_cast<std::size_t>(header.samples);
   // A cache of no points has nothing to count its samples by: then only as many as bytes would be believed.
-  if (frame_bytes == 0 ? (left != 0 || samples > bytes.size()) : (left % frame_bytes || left / frame_bytes != samples))
-    throw InputError(fmt::format("{} bytes follow the header; expected {} samples of {} points, 12 bytes each", left,
-                                 header.samples, header.points));
+  if (frame_bytes == 0 ? (left != 0 || samples > bytes.size())
+                       : (left % frame_bytes || left / frame_bytes != samples))
+    throw InputError(
+        fmt::format("{} bytes follow the header; expected {} samples of {} points, 12 bytes each", left,
+                    header.samples, header.points));
 
   PointCache cache{header.start, header.rate, {}};
   FloatRows frame(header.points, 3);
@@ -61,8 +64,8 @@ PointCache read_pc2_file(const std::filesystem::path& path) {
 PointCacheWriter::PointCacheWriter(const std::filesystem::path& path, Index point_count)
     : file_(path), points_(point_count) {
   if (path.extension() == ".gz")
-    throw InputError(fmt::format("{}: a point cache cannot grow inside a compressed file; leave out .gz",
-                                 path.string()));
+    throw InputError(
+        fmt::format("{}: a point cache cannot grow inside a compressed file; leave out .gz", path.string()));
   if (point_count < 0 || point_count > kMost)
     throw InputError(fmt::format("{}: {} points; expected 0 to {}", path.string(), point_count, kMost));
   Header header;

@@ -16,9 +16,9 @@ template <class T>
 void read_frames(const SafetensorsFile& file, Index frames, Index points, Snapshots& result) {
   const std::span<const T> values = file.values<T>("positions");
   for (Index f = 0; f < frames; ++f)
-    result.frames.push_back(
-        Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 3, Eigen::RowMajor>>(values.data() + 3 * points * f, points, 3)
-            .template cast<double>());
+    result.frames.push_back(Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 3, Eigen::RowMajor>>(
+                                values.data() + 3 * points * f, points, 3)
+                                .template cast<double>());
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ Snapshots read_snapshots(const std::filesystem::path& path) {
   } else {
     result.times = file.matrix<double>("times", 1);
     if (result.times.size() != count)
-      throw InputError(fmt::format("{}: {} snapshots but {} times", path.string(), count, result.times.size()));
+      throw InputError(
+          fmt::format("{}: {} snapshots but {} times", path.string(), count, result.times.size()));
   }
   return result;
 }
