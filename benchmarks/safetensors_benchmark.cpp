@@ -21,7 +21,8 @@ class ModelFile {
   }
 
  private:
-  ModelFile() : path_(fs::temp_directory_path() / ("pliant_benchmark_" + std::to_string(getpid()) + ".pliant")) {
+  ModelFile()
+      : path_(fs::temp_directory_path() / ("pliant_benchmark_" + std::to_string(getpid()) + ".pliant")) {
     const std::vector<double> basis(std::size_t{130'000} * 3 * 64, 0.5);
     pliant::SafetensorsWriter writer;
     writer.add_view("U", std::span<const double>(basis), {130'000 * 3, 64});

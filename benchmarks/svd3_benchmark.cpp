@@ -23,7 +23,8 @@ double thread_seconds() {
 }
 
 constexpr Index count = 4000;
-constexpr Index stride = 4016;  // not near a power of two: 30 rows would fall into the same lines of the cache
+constexpr Index stride =
+    4016;  // not near a power of two: 30 rows would fall into the same lines of the cache
 
 template <class T>
 std::vector<T> random_matrices() {

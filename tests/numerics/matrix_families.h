@@ -68,8 +68,7 @@ std::vector<MatrixFamily> matrix_families() {
          F.col(2) = rng.normal() * F.col(0) + rng.normal() * F.col(1);
          return F;
        }},
-      {"rank one",
-       [](Rng& rng) -> Matrix { return random_matrix(rng).col(0) * random_matrix(rng).row(0); }},
+      {"rank one", [](Rng& rng) -> Matrix { return random_matrix(rng).col(0) * random_matrix(rng).row(0); }},
       {"signs and zeros",  // diagonals, permutations, shears, ranks 0 to 3
        [](Rng& rng) -> Matrix {
          Matrix F;
@@ -84,10 +83,12 @@ std::vector<MatrixFamily> matrix_families() {
        [](Rng& rng) -> Matrix {
          Matrix F;
          for (double& entry : F.reshaped())
-           entry = static_cast<double>(rng.integer(3) - 1) * std::exp2(static_cast<double>(rng.integer(120) - 60));
+           entry = static_cast<double>(rng.integer(3) - 1) *
+                   std::exp2(static_cast<double>(rng.integer(120) - 60));
          return F;
        }},
-      {"huge", [](Rng& rng) -> Matrix { return random_matrix(rng) * (0.02 * std::numeric_limits<T>::max()); }},
+      {"huge",
+       [](Rng& rng) -> Matrix { return random_matrix(rng) * (0.02 * std::numeric_limits<T>::max()); }},
       {"tiny", [](Rng& rng) -> Matrix { return random_matrix(rng) * (8.0 * std::numeric_limits<T>::min()); }},
       {"denormal",
        [](Rng& rng) -> Matrix {
@@ -123,7 +124,8 @@ template <class T>
 int exponent_to_one(const std::vector<T>& batch, Index count, Index i) {
   double largest = 0;
   for (int c = 0; c < 9; ++c)
-    largest = std::max(largest, std::abs(static_cast<double>(batch[static_cast<std::size_t>(c * count + i)])));
+    largest =
+        std::max(largest, std::abs(static_cast<double>(batch[static_cast<std::size_t>(c * count + i)])));
   return largest > 0 ? -std::ilogb(largest) : 0;
 }
 

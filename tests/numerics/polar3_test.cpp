@@ -45,7 +45,8 @@ TYPED_TEST(Polar3Batch, RotationTimesStretchIsTheMatrix) {
     const auto note = [](double& worst, double error) { worst = error <= worst ? worst : error; };
     for (Index i = 0; i < count; ++i) {
       const int exponent = exponent_to_one(F, count, i);
-      const double last_bit = std::ldexp(static_cast<double>(std::numeric_limits<TypeParam>::denorm_min()), exponent);
+      const double last_bit =
+          std::ldexp(static_cast<double>(std::numeric_limits<TypeParam>::denorm_min()), exponent);
       const Matrix3d M = take_matrix(F, count, i, exponent);
       const Matrix3d r = take_matrix(R, count, i), s = take_matrix(S, count, i, exponent);
       note(orthonormality, (r.transpose() * r - Matrix3d::Identity()).cwiseAbs().maxCoeff() / eps);
@@ -73,7 +74,8 @@ TYPED_TEST(Polar3Batch, NoOtherRotationIsNearer) {
     const Matrix3d R = polar.R.template cast<double>();
     const double distance = (F - R).norm();
     for (int k = 0; k < 50; ++k) {
-      const Eigen::AngleAxisd turn(std::pow(10.0, rng.uniform(-2, 0.5)), random_matrix(rng).col(0).normalized());
+      const Eigen::AngleAxisd turn(std::pow(10.0, rng.uniform(-2, 0.5)),
+                                   random_matrix(rng).col(0).normalized());
       EXPECT_GT((F - turn * R).norm(), distance - 1e-5);
     }
     EXPECT_GT((F - random_rotation(rng)).norm(), distance - 1e-5);
@@ -87,7 +89,8 @@ TYPED_TEST(Polar3Batch, RotationsAloneAreTheSameBits) {
   polar3(count, F.data(), count, R.data(), S.data());
   polar3(count, F.data(), count, alone.data(), nullptr);
   EXPECT_EQ(std::memcmp(R.data(), alone.data(), R.size() * sizeof(TypeParam)), 0);
-  const auto single = polar3(Eigen::Matrix<TypeParam, 3, 3>(take_matrix(F, count, 50).template cast<TypeParam>()));
+  const auto single =
+      polar3(Eigen::Matrix<TypeParam, 3, 3>(take_matrix(F, count, 50).template cast<TypeParam>()));
   for (Index c = 0; c < 9; ++c) {
     EXPECT_EQ(single.R.data()[c], R[static_cast<std::size_t>(c * count + 50)]);
     EXPECT_EQ(single.S.data()[c], S[static_cast<std::size_t>(c * count + 50)]);

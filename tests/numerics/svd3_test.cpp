@@ -51,7 +51,8 @@ Errors errors_of(const std::vector<T>& F, const Decomposed<T>& result, Index cou
     const Matrix3d U = take_matrix(result.U, count, i), V = take_matrix(result.V, count, i);
     Vector3d sigma;
     for (int k = 0; k < 3; ++k)
-      sigma[k] = std::ldexp(static_cast<double>(result.sigma[static_cast<std::size_t>(k * count + i)]), exponent);
+      sigma[k] =
+          std::ldexp(static_cast<double>(result.sigma[static_cast<std::size_t>(k * count + i)]), exponent);
     // A denormal result cannot be finer than the last bit of a denormal number.
     const double last_bit = std::ldexp(static_cast<double>(std::numeric_limits<T>::denorm_min()), exponent);
 
@@ -175,13 +176,15 @@ TYPED_TEST(Svd3Batch, AMatrixGetsTheSameBitsWhereverItStands) {
       bool equal = true;
       for (Index i = 0; i < part; ++i)
         for (Index c = 0; c < 9; ++c) {
-          const auto here = static_cast<std::size_t>(c * count + i), there = here + static_cast<std::size_t>(first);
+          const auto here = static_cast<std::size_t>(c * count + i),
+                     there = here + static_cast<std::size_t>(first);
           equal &= same(piece.U[here], whole.U[there]) && same(piece.V[here], whole.V[there]);
           if (c < 3) equal &= same(piece.sigma[here], whole.sigma[there]);
         }
       EXPECT_TRUE(equal) << part << " matrices from " << first;
     }
-  const auto single = svd3(Eigen::Matrix<TypeParam, 3, 3>(take_matrix(F, count, 41).template cast<TypeParam>()));
+  const auto single =
+      svd3(Eigen::Matrix<TypeParam, 3, 3>(take_matrix(F, count, 41).template cast<TypeParam>()));
   for (Index c = 0; c < 9; ++c) {
     EXPECT_TRUE(same(single.U.data()[c], whole.U[static_cast<std::size_t>(c * count + 41)]));
     EXPECT_TRUE(same(single.V.data()[c], whole.V[static_cast<std::size_t>(c * count + 41)]));

@@ -151,7 +151,8 @@ HWY_INLINE void rotation_matrix(D d, const hn::Vec<D>* q, hn::Vec<D>* V) {
   const auto xx = hn::Mul(x, q[0]), yy = hn::Mul(y, q[1]), zz = hn::Mul(z, q[2]);
   const auto wx = hn::Mul(x, q[3]), wy = hn::Mul(y, q[3]), wz = hn::Mul(z, q[3]);
   const auto one = hn::Set(d, T(1));
-  V[0] = hn::Sub(one, hn::Add(yy, zz)), V[4] = hn::Sub(one, hn::Add(zz, xx)), V[8] = hn::Sub(one, hn::Add(xx, yy));
+  V[0] = hn::Sub(one, hn::Add(yy, zz)), V[4] = hn::Sub(one, hn::Add(zz, xx)),
+  V[8] = hn::Sub(one, hn::Add(xx, yy));
   V[1] = hn::MulAdd(x, q[1], wz), V[3] = hn::MulSub(x, q[1], wz);
   V[2] = hn::MulSub(x, q[2], wy), V[6] = hn::MulAdd(x, q[2], wy);
   V[5] = hn::MulAdd(y, q[2], wx), V[7] = hn::MulSub(y, q[2], wx);
@@ -376,7 +377,8 @@ HWY_INLINE void svd3_batch(D d, std::ptrdiff_t count, const hn::TFromD<D>* F, st
     const T* in = F + first;
     std::ptrdiff_t in_stride = stride;
     Rows<T> targets[outputs];
-    for (int k = 0; k < outputs; ++k) targets[k] = {results[k].data + first, results[k].stride, results[k].count};
+    for (int k = 0; k < outputs; ++k)
+      targets[k] = {results[k].data + first, results[k].stride, results[k].count};
     if (used < width) {
       for (int r = 0; r < 9; ++r)
         for (std::ptrdiff_t i = 0; i < width; ++i)
@@ -400,7 +402,8 @@ HWY_INLINE void svd3_batch(D d, std::ptrdiff_t count, const hn::TFromD<D>* F, st
 }
 
 template <class D>
-HWY_INLINE void store_rows(D d, const hn::Vec<D>* values, const Rows<hn::TFromD<D>>& rows, std::ptrdiff_t offset) {
+HWY_INLINE void store_rows(D d, const hn::Vec<D>* values, const Rows<hn::TFromD<D>>& rows,
+                           std::ptrdiff_t offset) {
   for (int r = 0; r < rows.count; ++r) hn::StoreU(values[r], d, rows.data + r * rows.stride + offset);
 }
 
