@@ -16,7 +16,8 @@ std::vector<std::int32_t> notches(const Points& vertices, const Tets& tets, cons
 std::vector<std::uint8_t> steps_from(const Adjacency& edges, const std::vector<std::int32_t>& starts);
 
 /// Walks from tet to tet along the segment from vertex p to vertex v. A segment that leaves the solid by less
-/// than a twentieth of a tet counts as inside: it runs along a wall.
+/// than a twentieth of a tet counts as inside: it runs along a wall. One that touches a notch, no more, may be
+/// taken for hidden.
 struct SolidSight {
   Tets tets, across;
   Adjacency at_vertex;
