@@ -65,4 +65,20 @@ TEST(Vtu, PiecesAreJoined) {
   EXPECT_EQ(mesh.tets.row(1), Vector4i(4, 5, 6, 7).transpose());
 }
 
+// Many pieces that all point at the same appended data: a small file that asks for much memory.
+TEST(Vtu, SharedDataCannotGrowWithoutEnd) {
+  const std::uint64_t points = 20000;
+  std::string text = "<VTKFile type='UnstructuredGrid' header_type='UInt64'><UnstructuredGrid>";
+  for (int i = 0; i < 300; ++i)
+    text +=
+        "<Piece NumberOfPoints='20000'><Points><DataArray type='Float32' format='appended' "
+        "offset='0'/></Points></Piece>";
+  text += "</UnstructuredGrid><AppendedData encoding='raw'>_";
+  const std::uint64_t size = 12 * points;
+  text.append(reinterpret_cast<const char*>(&size), 8);
+  text.append(size, '\0');
+  text += "</AppendedData></VTKFile>";
+  EXPECT_THROW(read_vtu(text), InputError);
+}
+
 }  // namespace pliant

@@ -45,6 +45,7 @@ class OutputBuffer {
     used_ += sizeof(value);
   }
   void bytes(const void* data, std::size_t size) {
+    if (size == 0) return;
     if (size > buffer_.size() - used_) {
       finish();
       if (size > buffer_.size()) {

@@ -23,6 +23,7 @@ struct Piece {
 struct File {
   VtuEncoding encoding;
   std::vector<Piece> pieces;
+  std::uint64_t decoded = 0;  // numbers so far
 };
 
 std::uint64_t whole_attribute(const XmlScanner& scanner, const XmlTag& tag, std::string_view name,
@@ -135,16 +136,29 @@ File read_structure(std::string_view bytes) {
 
 // === The numbers
 
-VtuNumbers decode(const File& file, const std::vector<VtuArray>& arrays, std::string_view name) {
+// Arrays may share data, and compression may shrink it a thousandfold. A file that makes far more numbers than it
+// has bytes is made to exhaust memory; the bound is that of gzipped files, 200 times and 64 MiB.
+VtuNumbers decode(File& file, const VtuArray& array) {
+  return with_context(fmt::format("DataArray {}", in_quotes(array.name)), [&] {
+    VtuNumbers numbers(file.encoding, array);
+    file.decoded += numbers.size();
+    const std::uint64_t limit = 25 * static_cast<std::uint64_t>(file.encoding.file.size()) + (8 << 20);
+    if (file.decoded > limit)
+      throw InputError(
+          fmt::format("the arrays so far hold {} numbers; expected at most {} in a file of {} bytes",
+                      file.decoded, limit, file.encoding.file.size()));
+    return numbers;
+  });
+}
+
+VtuNumbers decode(File& file, const std::vector<VtuArray>& arrays, std::string_view name) {
   for (const VtuArray& array : arrays)
-    if (name.empty() || array.name == name)
-      return with_context(fmt::format("DataArray {}", in_quotes(array.name)),
-                          [&] { return VtuNumbers(file.encoding, array); });
+    if (name.empty() || array.name == name) return decode(file, array);
   throw InputError(
       fmt::format("found no DataArray {}; expected one", name.empty() ? "in Points" : in_quotes(name)));
 }
 
-void read_points(const File& file, const Piece& piece, MeshLists& mesh) {
+void read_points(File& file, const Piece& piece, MeshLists& mesh) {
   const VtuNumbers points = decode(file, piece.point_arrays, "");
   if (points.size() % 3 != 0 || points.size() / 3 != piece.points)
     throw InputError(
@@ -158,7 +172,7 @@ void read_points(const File& file, const Piece& piece, MeshLists& mesh) {
 }
 
 // True if triangles come first, then tets, and nothing else.
-bool read_cells(const File& file, const Piece& piece, std::int64_t first_point, MeshLists& mesh) {
+bool read_cells(File& file, const Piece& piece, std::int64_t first_point, MeshLists& mesh) {
   if (piece.cells == 0) return true;
   const VtuNumbers connectivity = decode(file, piece.cell_arrays, "connectivity"),
                    offsets = decode(file, piece.cell_arrays, "offsets"),
@@ -191,10 +205,10 @@ bool read_cells(const File& file, const Piece& piece, std::int64_t first_point, 
   return in_order;
 }
 
-std::vector<MeshField> read_fields(const File& file, const std::vector<VtuArray>& arrays, Index rows) {
+std::vector<MeshField> read_fields(File& file, const std::vector<VtuArray>& arrays, Index rows) {
   std::vector<MeshField> fields;
   for (const VtuArray& array : arrays) {
-    const VtuNumbers numbers = decode(file, arrays, array.name);
+    const VtuNumbers numbers = decode(file, array);
     const auto columns = static_cast<Index>(std::min<std::int64_t>(array.components, INT32_MAX));
     if (static_cast<Index>(numbers.size()) != rows * columns)
       throw InputError(fmt::format("DataArray {}: found {} numbers; expected {} rows of {}",
@@ -207,7 +221,7 @@ std::vector<MeshField> read_fields(const File& file, const std::vector<VtuArray>
   return fields;
 }
 
-MeshLists read_pieces(const File& file, bool& in_order) {
+MeshLists read_pieces(File& file, bool& in_order) {
   MeshLists mesh;
   in_order = file.pieces.size() == 1;
   for (const Piece& piece : file.pieces) {
@@ -275,11 +289,12 @@ class Writer {
 
 MeshData read_vtu(std::string_view bytes) {
   bool in_order = false;
-  return read_pieces(read_structure(bytes), in_order).finish();
+  File file = read_structure(bytes);
+  return read_pieces(file, in_order).finish();
 }
 
 VtuContent read_vtu_fields(std::string_view bytes) {
-  const File file = read_structure(bytes);
+  File file = read_structure(bytes);
   bool in_order = false;
   VtuContent content;
   content.mesh = read_pieces(file, in_order).finish();

@@ -138,9 +138,9 @@ VtuNumbers::VtuNumbers(const VtuEncoding& encoding, const VtuArray& array)
         const std::int64_t whole = scanner.integer("a whole number");
         std::memcpy(bytes, &whole, 8);
       }
-      storage_.append(bytes, 8);
+      storage_->append(bytes, 8);
     }
-    bytes_ = storage_;
+    bytes_ = *storage_;
     return;
   }
   const bool appended = array.format == VtuFormat::appended;
@@ -151,11 +151,11 @@ VtuNumbers::VtuNumbers(const VtuEncoding& encoding, const VtuArray& array)
                          : encoding.file.substr(array.text_begin, array.text_end - array.text_begin),
                 !appended || encoding.appended_base64);
   if (encoding.compressed) {
-    storage_ = inflate_blocks(source, encoding);
-    bytes_ = storage_;
+    *storage_ = inflate_blocks(source, encoding);
+    bytes_ = *storage_;
   } else {
     const std::uint64_t size = source.header_word(encoding);
-    bytes_ = source.take(size, storage_);
+    bytes_ = source.take(size, *storage_);
   }
   if (bytes_.size() % size_of(kind_) != 0)
     throw InputError(fmt::format("found {} bytes; expected a multiple of {}", bytes_.size(), size_of(kind_)));

@@ -1,6 +1,7 @@
 #pragma once
 // The numbers of a .vtu DataArray, however the file encodes them.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -30,12 +31,10 @@ struct VtuArray {
   std::size_t text_begin = 0, text_end = 0;  ///< what stands between the tags
 };
 
-/// Decoded numbers. Moves with its storage, hence no copies.
+/// Decoded numbers.
 class VtuNumbers {
  public:
   VtuNumbers(const VtuEncoding& encoding, const VtuArray& array);
-  VtuNumbers(const VtuNumbers&) = delete;
-  VtuNumbers& operator=(const VtuNumbers&) = delete;
 
   std::size_t size() const { return bytes_.size() / size_of(kind_); }
   double number(std::size_t i) const {
@@ -48,8 +47,9 @@ class VtuNumbers {
  private:
   NumberKind kind_;
   bool swap_;
-  std::string storage_;
-  std::string_view bytes_;  // of storage_, or of the file itself
+  std::shared_ptr<std::string> storage_ =
+      std::make_shared<std::string>();  // shared, so that bytes_ stays good
+  std::string_view bytes_;              // of storage_, or of the file itself
 };
 
 }  // namespace pliant
