@@ -94,6 +94,9 @@ TEST(PointCache, AHeaderCannotAskForMoreThanTheFileHolds) {
   std::memcpy(none.data() + 16, &zero, 4);
   std::memcpy(none.data() + 28, &many, 4);
   EXPECT_THROW(read_pc2(none), InputError);
+  std::memcpy(none.data() + 16, &many, 4);
+  std::memcpy(none.data() + 28, &zero, 4);
+  EXPECT_TRUE(read_pc2(none).frames.empty());  // no frame of many points: nothing to hold
 }
 
 TEST(PointCache, WrongFramesAreSentences) {

@@ -48,7 +48,7 @@ PointCache read_pc2(std::string_view bytes) {
                     header.samples, header.points));
 
   PointCache cache{header.start, header.rate, {}};
-  FloatRows frame(header.points, 3);
+  FloatRows frame(samples == 0 ? 0 : header.points, 3);  // without samples, the count is a mere claim
   for (std::size_t f = 0; f < samples; ++f) {
     if (frame_bytes) std::memcpy(frame.data(), bytes.data() + sizeof header + f * frame_bytes, frame_bytes);
     cache.frames.push_back(frame.cast<double>());
