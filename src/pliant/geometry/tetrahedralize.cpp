@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -123,9 +124,14 @@ class Solid {
     const double step = 0.5 * least / steps;
     std::vector<std::vector<Index>> grown(steps + 1);
     double thin_area = sheet_area(), thickened_area = sheet_area();
-    for (Index t = 0; t < samples_.triangle_count(); ++t) {
+    std::vector<Index> candidates;
+    for (Index t = 0; t < samples_.triangle_count(); ++t)
+      if (thickness_.solid[t] < least && sample_areas_[t] > 0) candidates.push_back(t);
+    const std::vector<char> stands_out = beyond_reach(candidates, cell);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (!stands_out[i]) continue;
+      const Index t = candidates[i];
       const double thickness = thickness_.solid[t];
-      if (!(thickness < least) || !(sample_areas_[t] > 0)) continue;
       thin_area += sample_areas_[t];
       // Outward by half of what is missing on either side. Where that would close a gap, only as much as the
       // part needs to survive: a ball of 0.6 cells always holds a lattice point.
@@ -167,6 +173,50 @@ class Solid {
   }
 
  private:
+  // Which samples stand out by more than half a cell from all places where the solid is thick: the others are
+  // wrinkles, and growing them would swell the body. Thick is where a ball of min_thickness fits, and such a
+  // ball's centre lies at most half a cell farther than its radius. Looked for in 26 directions, once for
+  // samples of like normals in a cube of half a cell.
+  std::vector<char> beyond_reach(const std::vector<Index>& candidates, double cell) const {
+    using Group = std::array<std::int64_t, 4>;
+    std::vector<std::pair<Group, std::size_t>> groups(candidates.size());
+    const auto middle = [&](Index t) -> Vector3d {
+      return (corner(samples_, t, 0) + corner(samples_, t, 1) + corner(samples_, t, 2)) / 3;
+    };
+    parallel_for(static_cast<Index>(candidates.size()), 1024, [&](Index i) {
+      const Index t = candidates[static_cast<std::size_t>(i)];
+      const Vector3d a = corner(samples_, t, 0), at = (middle(t) - solid_->bvh().lower()) / (0.5 * cell);
+      const Vector3d normal = (corner(samples_, t, 1) - a).cross(corner(samples_, t, 2) - a);
+      Group group;
+      for (int k = 0; k < 3; ++k) group[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(at[k]);
+      group[3] = (normal.x() > 0) + 2 * (normal.y() > 0) + 4 * (normal.z() > 0);
+      groups[static_cast<std::size_t>(i)] = {group, static_cast<std::size_t>(i)};
+    });
+    std::sort(groups.begin(), groups.end());
+    std::vector<std::size_t> first;  // of every group
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (i == 0 || groups[i].first != groups[i - 1].first) first.push_back(i);
+
+    std::vector<char> result(candidates.size(), 0);
+    const double radius = 0.5 * options_.min_thickness * cell;
+    parallel_for(static_cast<Index>(first.size()), 32, [&](Index g) {
+      const std::size_t begin = first[static_cast<std::size_t>(g)],
+                        end = static_cast<std::size_t>(g) + 1 < first.size()
+                                  ? first[static_cast<std::size_t>(g) + 1]
+                                  : groups.size();
+      const Vector3d place = middle(candidates[groups[begin].second]);
+      bool near_core = false;
+      for (int i = 0; i < 27 && !near_core; ++i) {
+        const Vector3d direction(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+        if (i == 13) continue;
+        const Vector3d centre = place + (radius + 0.6 * cell) * direction.normalized();
+        near_core = solid_->bvh().closest(centre, radius).triangle < 0 && solid_->inside(centre);
+      }
+      for (std::size_t i = begin; i < end; ++i) result[groups[i].second] = !near_core;
+    });
+    return result;
+  }
+
   struct Layer {
     TriangleBvh bvh;
     double offset;  // by which its triangles are grown

@@ -29,13 +29,14 @@ struct Tetrahedralization {
   double max_dihedral = 0;  ///< degrees
 
   // What became of the surface that came in.
-  int input_components = 0;       ///< pieces joined by shared vertices, equal coordinates merged
-  int shells = 0;                 ///< of these, pieces taken as sheets
-  int components = 0;             ///< pieces of the mesh
-  double thin_fraction = 0;       ///< of the area: thinner than min_thickness cells, sheets included
-  double thickened_fraction = 0;  ///< of the area: grown
-  double max_thickening = 0;      ///< metres: the most that was added to a thickness
-  int removed_islands = 0;        ///< crumbs smaller than one cell that were left out
+  int input_components = 0;  ///< pieces joined by shared vertices, equal coordinates merged
+  int shells = 0;            ///< of these, pieces taken as sheets
+  int components = 0;        ///< pieces of the mesh
+  double thin_fraction =
+      0;  ///< of the area: thinner than min_thickness cells and no mere wrinkle, with sheets
+  double thickened_fraction = 0;                      ///< of the area: grown
+  double max_thickening = 0;                          ///< metres: the most that was added to a thickness
+  int removed_islands = 0;                            ///< crumbs smaller than one cell that were left out
   Index duplicates = 0, degenerate = 0, flipped = 0;  ///< triangles, see CleanSoup
 };
 
