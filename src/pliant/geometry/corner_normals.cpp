@@ -1,5 +1,6 @@
 #include "pliant/geometry/corner_normals.h"
 
+#include <Eigen/Geometry>
 #include <cmath>
 #include <numbers>
 

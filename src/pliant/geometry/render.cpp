@@ -3,6 +3,8 @@
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>

@@ -16,7 +16,7 @@ struct RenderObject {
   Vector3d color{0.89, 0.46, 0.35};
   Points vertex_colors;        ///< n x 3 instead of `color`: a strain, a distance; empty: none
   bool smooth = true;          ///< shade across edges flatter than `crease_degrees`; otherwise flat triangles
-  double crease_degrees = 40;  ///< edges sharper than this stay sharp
+  double crease_degrees = 60;  ///< edges sharper than this stay sharp
   bool edges = false;          ///< draw the edges of the triangles
   double edge_width = 1.1;     ///< pixels
   double gloss = 0.35;         ///< 0: chalk; 1: wet
