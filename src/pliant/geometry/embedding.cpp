@@ -202,6 +202,7 @@ Embedding embed(const TetMesh& mesh, const Points& points) {
 
 SparseRows Embedding::matrix() const {
   SparseRows matrix(point_count(), vertex_count);
+  if (point_count() == 0) return matrix;  // Eigen reads past the end when it compresses no rows
   matrix.reserve(Eigen::VectorXi::Constant(point_count(), 4));
   for (Index i = 0; i < point_count(); ++i) {
     int order[4] = {0, 1, 2, 3};
