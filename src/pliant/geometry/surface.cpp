@@ -1,8 +1,8 @@
 #include "pliant/geometry/surface.h"
 
-#include <algorithm>
-#include <array>
 #include <vector>
+
+#include "pliant/geometry/adjacency.h"
 
 namespace pliant {
 namespace {
@@ -10,61 +10,19 @@ namespace {
 // Face i is opposite vertex i, outward for a positive tet.
 constexpr int face_of_tet[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
-struct Face {
-  std::int32_t middle, high;  // the other two vertex ids, sorted; the lowest is the bucket
-  std::int64_t owner;         // 4 * tet + face
-};
-
-std::array<std::int32_t, 3> sorted_face(const Tets& tets, Index t, int f) {
-  std::array<std::int32_t, 3> key{tets(t, face_of_tet[f][0]), tets(t, face_of_tet[f][1]),
-                                  tets(t, face_of_tet[f][2])};
-  std::sort(key.begin(), key.end());
-  return key;
-}
-
 }  // namespace
 
 Boundary boundary_faces(const Tets& tets) {
-  // === Faces into buckets by their lowest vertex: a mesh has few faces a vertex, so little is left to sort
-  const std::int32_t vertex_count = tets.size() > 0 ? tets.maxCoeff() + 1 : 0;
-  std::vector<std::int64_t> begin(static_cast<std::size_t>(vertex_count) + 1, 0);
-  for (Index t = 0; t < tets.rows(); ++t)
-    for (int f = 0; f < 4; ++f) ++begin[static_cast<std::size_t>(sorted_face(tets, t, f)[0]) + 1];
-  for (std::size_t v = 1; v < begin.size(); ++v) begin[v] += begin[v - 1];
-  std::vector<Face> faces(static_cast<std::size_t>(4 * tets.rows()));
-  std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
+  const Tets neighbors = tet_neighbors(tets, tets.size() > 0 ? tets.maxCoeff() + 1 : 0);
+  const Index count = (neighbors.array() == no_neighbor).count();
+  Boundary boundary{Triangles(count, 3), VectorXi(count)};
+  Index next = 0;
   for (Index t = 0; t < tets.rows(); ++t)
     for (int f = 0; f < 4; ++f) {
-      const auto key = sorted_face(tets, t, f);
-      const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(key[0])]++);
-      faces[place] = {key[1], key[2], 4 * t + f};
+      if (neighbors(t, f) != no_neighbor) continue;
+      for (int k = 0; k < 3; ++k) boundary.triangles(next, k) = tets(t, face_of_tet[f][k]);
+      boundary.tets[next++] = static_cast<int>(t);
     }
-
-  // === A face that is alone in its bucket is boundary
-  std::vector<char> alone(static_cast<std::size_t>(4 * tets.rows()), 0);
-  parallel_for(vertex_count, 1024, [&](Index v) {
-    const auto first = faces.begin() + begin[static_cast<std::size_t>(v)],
-               last = faces.begin() + begin[static_cast<std::size_t>(v) + 1];
-    std::sort(first, last, [](const Face& a, const Face& b) {
-      return a.middle != b.middle ? a.middle < b.middle : a.high < b.high;
-    });
-    for (auto i = first, j = first; i != last; i = j) {
-      while (j != last && j->middle == i->middle && j->high == i->high) ++j;
-      if (j - i == 1) alone[static_cast<std::size_t>(i->owner)] = 1;
-    }
-  });
-
-  Boundary boundary;
-  const Index count = std::count(alone.begin(), alone.end(), 1);
-  boundary.triangles.resize(count, 3);
-  boundary.tets.resize(count);
-  Index next_triangle = 0;
-  for (Index face = 0; face < 4 * tets.rows(); ++face) {
-    if (!alone[static_cast<std::size_t>(face)]) continue;
-    for (int k = 0; k < 3; ++k)
-      boundary.triangles(next_triangle, k) = tets(face / 4, face_of_tet[face % 4][k]);
-    boundary.tets[next_triangle++] = static_cast<int>(face / 4);
-  }
   return boundary;
 }
 
