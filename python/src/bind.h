@@ -1,0 +1,44 @@
+#pragma once
+// What the binding files share: arrays in and out, progress, and the parts of the module.
+#include <pybind11/eigen.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "pliant/base/error.h"
+#include "pliant/base/progress.h"
+#include "pliant/geometry/tet_mesh.h"
+#include "pliant/geometry/tri_mesh.h"
+
+namespace pliant::python {
+
+namespace py = pybind11;
+
+// One file a group of functions; each adds itself to the module.
+void bind_meshes(py::module_& module);
+void bind_geometry(py::module_& module);
+void bind_shapes(py::module_& module);
+void bind_numerics(py::module_& module);
+void bind_containers(py::module_& module);
+void bind_rigs(py::module_& module);
+void bind_pictures(py::module_& module);
+
+/// Numbers of any kind, in an array or in lists, as float64 rows of three. `who` names the argument in the error.
+Points to_points(const py::object& numbers, const char* who);
+
+/// Whole numbers of any width as int32 rows of `Columns`; refuses floats and ids that do not fit.
+template <int Columns>
+Eigen::Matrix<std::int32_t, Eigen::Dynamic, Columns, Eigen::RowMajor> to_ids(const py::object& numbers,
+                                                                             const char* who);
+std::vector<int> to_id_list(const py::object& ids, const char* who);
+
+/// Calls `callback(phase, fraction)` if there is one, and lets Ctrl-C end the call. For calls that released the GIL.
+Progress to_progress(const py::object& callback);
+
+/// Every id of `ids` lies in [0, count); InputError otherwise.
+void check_ids(const std::vector<int>& ids, Index count, const char* who);
+
+using ReleaseGil = py::call_guard<py::gil_scoped_release>;
+
+}  // namespace pliant::python
