@@ -4,6 +4,7 @@
 #   make test      all tests
 #   make bench     the benchmarks, with the ratios the documentation quotes
 #   make fuzz      fuzz every hand-written reader (FUZZ_SECONDS each, default 60)
+#   make pictures  render the pictures of the documentation
 #   make format    clang-format every source file
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -12,7 +13,7 @@ WERROR ?= OFF
 FUZZ_SECONDS ?= 60
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help demo build test bench fuzz format check-format asan tsan install clean
+.PHONY: help demo pictures build test bench fuzz format check-format asan tsan install clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -21,7 +22,7 @@ install:
 	@scripts/install_dependencies
 
 build: install
-	@cmake --preset release -DPLIANT_WERROR=$(WERROR) > build.log 2>&1 || { cat build.log; exit 1; }; rm -f build.log
+	@cmake --preset release --log-level=WARNING -DPLIANT_WERROR=$(WERROR) > /dev/null
 	@cmake --build --preset release -j $(JOBS)
 
 demo: build
@@ -33,11 +34,14 @@ test: build
 bench: build
 	@scripts/bench
 
+pictures: build
+	@PYTHONPATH=build/python /usr/bin/python3 scripts/pictures.py docs/images
+
 fuzz: install
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
 
 asan tsan: install
-	@cmake --preset $@ -DPLIANT_WERROR=$(WERROR)
+	@cmake --preset $@ --log-level=WARNING -DPLIANT_WERROR=$(WERROR) > /dev/null
 	@cmake --build --preset $@ -j $(JOBS)
 	@scripts/sanitize $@
 

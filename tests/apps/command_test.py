@@ -1,0 +1,116 @@
+"""The program as a person or a script uses it."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import BUILD
+
+COMMANDS = ["info", "shape", "tetrahedralize", "export"]
+
+
+def test_help_of_every_command_has_an_example(program):
+    assert all(command in program("--help").stdout for command in COMMANDS)
+    for command in COMMANDS:
+        done = program(command, "--help")
+        assert done.returncode == 0
+        assert "Example:" in done.stdout and f"pliant {command}" in done.stdout
+
+
+@pytest.mark.parametrize("words", [
+    [], ["nonsense"], ["info"], ["shape", "dodo"], ["shape", "squid", "--tets", "many"],
+    ["shape", "bar", "-o", "bar.xyz"], ["shape", "bar", "--tets", "1000", "--vertices", "1000"],
+    ["tetrahedralize", "a.obj", "--tets", "0", "-o", "b.vtu"], ["export", "only_one.obj"], ["--threads", "-3", "shape", "bar"],
+])
+def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
+    done = program(*words)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("pliant: ") and done.stdout == ""
+
+
+def test_a_missing_file_is_exit_code_1_and_names_it(program):
+    done = program("info", "nowhere.obj")
+    assert done.returncode == 1
+    assert "nowhere.obj" in done.stderr
+
+
+def test_info_counts(program):
+    assert program("shape", "bar", "--tets", "1000", "-o", "bar.mesh").returncode == 0
+    made = json.loads(program("shape", "bar", "--tets", "1000", "--json").stdout)
+    seen = json.loads(program("info", "bar.mesh", "--json").stdout)
+    for key in ["vertices", "triangles", "tets", "components", "volume"]:
+        assert seen[key] == pytest.approx(made[key], rel=1e-12)
+    assert seen["components"] == 1 and seen["valid"] is True
+    assert len(json.loads(program("info", "bar.mesh", "bar.mesh", "--json").stdout)) == 2
+
+
+def test_a_shape_goes_through_every_format_and_back(program, tmp_path):
+    assert program("shape", "torus", "--tets", "2000", "-o", "a.vtu").returncode == 0
+    before = json.loads(program("info", "a.vtu", "--json").stdout)
+    chain = ["a.vtu", "b.msh", "c.mesh.gz", "d.veg", "e.ele", "f.vtk", "g.vtu"]
+    for source, target in zip(chain, chain[1:]):
+        done = program("export", source, target)
+        assert done.returncode == 0, done.stderr
+    after = json.loads(program("info", "g.vtu", "--json").stdout)
+    assert {**before, "file": ""} == {**after, "file": ""}
+
+
+def test_repair_mends_what_info_complains_about(program, tmp_path):
+    (tmp_path / "broken.mesh").write_text(
+        "MeshVersionFormatted 2\nDimension 3\nVertices 6\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n1 1 1 0\n9 9 9 0\n"
+        "Tetrahedra 4\n1 2 3 4 0\n1 2 3 4 0\n2 3 5 4 0\n1 1 2 3 0\nEnd\n")
+    sick = json.loads(program("info", "broken.mesh", "--json").stdout)
+    assert sick["valid"] is False
+    done = program("export", "broken.mesh", "mended.mesh", "--repair")
+    assert done.returncode == 0, done.stderr
+    well = json.loads(program("info", "mended.mesh", "--json").stdout)
+    assert well["valid"] is True and well["tets"] == 2 and well["vertices"] == 5
+    assert well["volume"] == pytest.approx(1 / 6 + 1 / 3)
+
+
+def test_any_surface_becomes_tets(program):
+    assert program("shape", "torus", "--tets", "3000", "-o", "torus.obj").returncode == 0
+    done = program("tetrahedralize", "torus.obj", "--tets", "5000", "-o", "torus.vtu", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["tets"] == pytest.approx(5000, rel=0.15)
+    assert result["min_angle"] > 5 and result["components"] == 1
+
+
+def test_a_picture(program, tmp_path):
+    done = program("shape", "bear", "--tets", "3000", "-o", "bear.png", "--width", "160", "--height", "120")
+    assert done.returncode == 0, done.stderr
+    data = (tmp_path / "bear.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(data[16:20], "big") == 160
+
+
+def test_nothing_is_drawn_in_a_pipe(program):
+    assert program("shape", "sphere", "--tets", "20000").stderr == ""
+
+
+def test_a_failed_export_leaves_the_old_file(program, tmp_path):
+    (tmp_path / "kept.vtu").write_text("precious")
+    (tmp_path / "bad.off").write_text("OFF\n1 1 0\n0 0 0\n3 0 1 2\n")
+    assert program("export", "bad.off", "kept.vtu").returncode == 1
+    assert (tmp_path / "kept.vtu").read_text() == "precious"
+    assert sorted(os.listdir(tmp_path)) == ["bad.off", "kept.vtu"]
+
+
+def test_ctrl_c_stops_cleanly(tmp_path):
+    """On a terminal: a bar is drawn, Ctrl-C ends the work with one line and leaves no file behind."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([BUILD / "bin" / "pliant", "shape", "squid", "--tets", "2000000", "-o", "big.vtu"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave)
+    os.close(slave)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 1
+    drawn = os.read(master, 65536).decode()
+    os.close(master)
+    assert "interrupted" in drawn and "%" in drawn
+    assert os.listdir(tmp_path) == []
