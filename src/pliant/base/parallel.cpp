@@ -68,17 +68,36 @@ struct AcquireAtEnd {
   ~AcquireAtEnd() { mark_acquire(address); }
 };
 
-void run_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
-  const Index chunks = (count + grain - 1) / grain;
+struct Loop {
+  Index count, grain;
+  FunctionRef<void(Index, Index)> body;
   char start_mark = 0, end_mark = 0;
-  mark_release(&start_mark);
-  const AcquireAtEnd all_done{&end_mark};
-  tbb::parallel_for(tbb::blocked_range<Index>(0, chunks), [&](const tbb::blocked_range<Index>& range) {
+
+  void run(Index begin, Index end) {
     mark_acquire(&start_mark);
     const ReleaseAtEnd range_done{&end_mark};
-    for (Index chunk = range.begin(); chunk < range.end(); ++chunk)
-      body(chunk * grain, std::min(count, (chunk + 1) * grain));
-  });
+    for (Index chunk = begin; chunk < end; ++chunk) body(chunk * grain, std::min(count, (chunk + 1) * grain));
+  }
+};
+
+// What TBB copies into its tasks. The pointer is read from memory that another thread may have written, in an
+// order that only TBB knows: the sanitizer must not look at this read, and sees everything from run() on.
+struct LoopTask {
+  Loop* loop;
+#if defined(__SANITIZE_THREAD__)
+  __attribute__((no_sanitize_thread))
+#endif
+  void
+  operator()(const tbb::blocked_range<Index>& range) const {
+    loop->run(range.begin(), range.end());
+  }
+};
+
+void run_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
+  Loop loop{count, grain, body};
+  mark_release(&loop.start_mark);
+  const AcquireAtEnd all_done{&loop.end_mark};
+  tbb::parallel_for(tbb::blocked_range<Index>(0, (count + grain - 1) / grain), LoopTask{&loop});
 }
 
 }  // namespace
