@@ -1,6 +1,5 @@
 #include "pliant/base/parallel.h"
 
-#include <dlfcn.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -9,6 +8,8 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+
+#include "pliant/base/blas_threads.h"
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" {
@@ -47,16 +48,33 @@ Arena& chosen_arena() {
 }
 thread_local bool inside_arena = false;
 
-// OpenBLAS may or may not be linked into the program that uses us: ask the loader rather than depend on it
-// here.
-void keep_blas_single_threaded() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    using SetThreads = void (*)(int);
-    if (auto set_threads = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
-      set_threads(1);
-  });
-}
+// Holds OpenBLAS to one thread while any outermost loop runs: its threads inside ours cost more than they give, and
+// their number changes the order of its sums. Nearly always it is on one thread anyway, and nothing is locked.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas() {
+    if (holders_ == 0 && blas_threads() <= 1) return;
+    const std::lock_guard lock(mutex_);
+    if (holders_++ == 0) {
+      before_ = blas_threads();
+      set_blas_threads(1);
+    }
+    holding_ = true;
+  }
+  ~SingleThreadedBlas() {
+    if (!holding_) return;
+    const std::lock_guard lock(mutex_);
+    if (--holders_ == 0) set_blas_threads(before_);
+  }
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+ private:
+  static inline std::mutex mutex_;
+  static inline std::atomic<int> holders_{0};
+  static inline int before_ = 0;
+  bool holding_ = false;
+};
 
 // Ends with a mark, also when a body throws.
 struct ReleaseAtEnd {
@@ -125,11 +143,11 @@ ScopedThreadCount::~ScopedThreadCount() { set_thread_count(before_); }
 void parallel_for_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
   if (count <= 0) return;
   grain = std::max<Index>(grain, 1);
+  const SingleThreadedBlas single_threaded;
   if (count <= grain || requested_threads == 1) {
     for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(count, begin + grain));
     return;
   }
-  keep_blas_single_threaded();
   tbb::task_arena* arena = chosen_arena().arena.get();
   if (!arena || inside_arena) {
     run_chunks(count, grain, body);

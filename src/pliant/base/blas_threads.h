@@ -1,0 +1,27 @@
+#pragma once
+// How many threads OpenBLAS may start.
+
+namespace pliant {
+
+/// Threads OpenBLAS uses now; 0 where OpenBLAS is not loaded.
+int blas_threads();
+
+/// Does nothing where OpenBLAS is not loaded.
+void set_blas_threads(int count);
+
+/// Lets OpenBLAS use `count` threads for a scope: for a large factorisation that runs alone. Parallel loops keep it
+/// on one thread all the same.
+class ScopedBlasThreads {
+ public:
+  explicit ScopedBlasThreads(int count) : before_(blas_threads()) { set_blas_threads(count); }
+  ~ScopedBlasThreads() {
+    if (before_ > 0) set_blas_threads(before_);
+  }
+  ScopedBlasThreads(const ScopedBlasThreads&) = delete;
+  ScopedBlasThreads& operator=(const ScopedBlasThreads&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace pliant
