@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", std::string("pliant ") + PLIANT_VERSION);
   program.set_help_all_flag("--help-all", "Print the help of every command");
   program.require_subcommand(1);
+  program.fallthrough();  // --threads may stand behind the command, too
   program.footer(
       "Example:\n  pliant shape squid --vertices 20000 -o squid.vtu -o squid.glb\n"
       "  pliant COMMAND --help tells more about a command");

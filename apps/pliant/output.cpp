@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 
 #include "pliant/geometry/surface.h"
@@ -10,8 +11,11 @@
 namespace pliant::app {
 namespace {
 
-// "bunny.mesh.gz" -> ".mesh"
-std::string format_of(std::filesystem::path path) {
+// "Bunny.MESH.gz" -> ".mesh"
+std::string format_of(const std::string& name) {
+  std::string lower = name;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::filesystem::path path = lower;
   if (path.extension() == ".gz") path = path.stem();
   return path.extension().string();
 }
@@ -72,7 +76,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
 
 void check_output(const std::string& path) {
   const std::string extension = format_of(path);
-  if (path.ends_with(".png")) return;
+  if (extension == ".png" && !path.ends_with(".gz")) return;
   std::string known = ".png";
   for (const MeshFormat& format : mesh_formats()) {
     if (!format.writes) continue;
@@ -83,7 +87,7 @@ void check_output(const std::string& path) {
 }
 
 void write_output(const std::string& path, const MeshData& mesh, const OutputOptions& options) {
-  if (path.ends_with(".png")) return write_picture(path, mesh, options);
+  if (format_of(path) == ".png") return write_picture(path, mesh, options);
   write_mesh(path, mesh, {.binary = !options.ascii, .msh_version = options.msh_version});
 }
 

@@ -105,8 +105,10 @@ void add_shape(CLI::App& program) {
   command->add_option("--level", arguments->options.level, "Of the sponge, 1 to 4; 0 chooses")
       ->capture_default_str();
   command->add_flag("--uniform", arguments->uniform, "Tetrahedra of one size, also inside");
-  command->add_option("-o,--output", arguments->outputs,
-                      "File to write; may be given several times; .png makes a picture");
+  command
+      ->add_option("-o,--output", arguments->outputs,
+                   "File to write; may be given several times; .png makes a picture")
+      ->allow_extra_args(false);
   add_output_options(*command, arguments->output);
   add_common(
       *command, arguments->json,

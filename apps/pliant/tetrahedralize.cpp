@@ -106,8 +106,10 @@ void add_tetrahedralize(CLI::App& program) {
   command->add_option("--open", options.open, "What an open surface stands for: auto, solid or shell")
       ->transform(CLI::CheckedTransformer(open))
       ->option_text("auto|solid|shell");
-  command->add_option("-o,--output", arguments->outputs,
-                      "File to write; may be given several times; .png makes a picture");
+  command
+      ->add_option("-o,--output", arguments->outputs,
+                   "File to write; may be given several times; .png makes a picture")
+      ->allow_extra_args(false);
   add_output_options(*command, arguments->output);
   add_common(*command, arguments->json,
              "  pliant tetrahedralize bunny.obj --tets 100000 -o bunny.vtu -o bunny.png --cut z --edges");

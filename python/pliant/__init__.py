@@ -6,7 +6,7 @@
     >>> pliant.write_mesh("squid.vtu", squid)
 
 Arrays are numpy arrays: positions (n, 3) in metres, ids 0-based. Bad input raises pliant.InputError, which is a ValueError.
-Long calls release the GIL and can be interrupted with Ctrl-C.
+Long calls release the GIL; those that take `progress`, and render, can be interrupted with Ctrl-C.
 """
 
 from . import _pliant

@@ -8,7 +8,7 @@ namespace {
 template <class T>
 bool add_as(SafetensorsWriter& writer, const std::string& name, const py::array& array,
             std::vector<py::array>& kept) {
-  if (!array.dtype().is(py::dtype::of<T>())) return false;
+  if (!py::isinstance<py::array_t<T>>(array)) return false;
   const auto rows = py::array_t<T, py::array::c_style>::ensure(array);
   std::vector<Index> shape(rows.shape(), rows.shape() + rows.ndim());
   kept.push_back(rows);  // the writer only looks

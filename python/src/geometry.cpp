@@ -22,7 +22,16 @@ py::dict to_dict(const MeshSummary& s) {
 template <class Mesh>
 void bind_for(py::module_& module) {
   module.def(
-      "info", [](const Mesh& mesh) { return to_dict(summarize(mesh)); }, py::arg("mesh"),
+      "info",
+      [](const Mesh& mesh) {
+        MeshSummary summary;
+        {
+          const py::gil_scoped_release release;
+          summary = summarize(mesh);
+        }
+        return to_dict(summary);
+      },
+      py::arg("mesh"),
       "What there is to know about a mesh at first sight, as a dict: vertices, triangles (of a solid: on "
       "its\n"
       "boundary), tets, components, closed, box, area, volume, mean_edge, min_angle, max_angle (degrees).");
@@ -50,7 +59,9 @@ window: edges of a path that are straightened together; 1 is Dijkstra's algorith
       const FurthestPointOptions options{.count = count, .start = ids};
       samples = elements ? furthest_point_elements(mesh, options) : furthest_point_vertices(mesh, options);
     }
-    return py::make_tuple(py::array(py::cast(samples.ids)), py::array(py::cast(samples.radius)));
+    const auto count_of = static_cast<py::ssize_t>(samples.ids.size());
+    return py::make_tuple(py::array_t<int>(count_of, samples.ids.data()),
+                          py::array_t<double>(count_of, samples.radius.data()));
   };
   module.def(
       "furthest_points",

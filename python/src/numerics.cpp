@@ -75,7 +75,7 @@ py::tuple polar3_of(const Matrices<T>& F) {
   return py::make_tuple(scatter(R, count), scatter(S, count));
 }
 
-bool is_float32(const py::array& F) { return F.dtype().is(py::dtype::of<float>()); }
+bool is_float32(const py::array& F) { return py::isinstance<py::array_t<float>>(F); }
 
 }  // namespace
 

@@ -5,7 +5,6 @@ import os
 import pty
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -37,6 +36,13 @@ def test_a_missing_file_is_exit_code_1_and_names_it(program):
     done = program("info", "nowhere.obj")
     assert done.returncode == 1
     assert "nowhere.obj" in done.stderr
+
+
+def test_options_may_stand_anywhere(program):
+    done = program("shape", "-o", "a.OBJ", "bar", "--tets", "1000", "--threads", "1")
+    assert done.returncode == 0, done.stderr
+    done = program("tetrahedralize", "-o", "b.vtu", "a.OBJ", "--tets", "1500")
+    assert done.returncode == 0, done.stderr
 
 
 def test_info_counts(program):
@@ -107,10 +113,10 @@ def test_ctrl_c_stops_cleanly(tmp_path):
     process = subprocess.Popen([BUILD / "bin" / "pliant", "shape", "squid", "--tets", "2000000", "-o", "big.vtu"],
                                cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave)
     os.close(slave)
-    time.sleep(0.5)
+    drawn = os.read(master, 65536).decode()  # waits for the bar
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 1
-    drawn = os.read(master, 65536).decode()
+    drawn += os.read(master, 65536).decode()
     os.close(master)
     assert "interrupted" in drawn and "%" in drawn
     assert os.listdir(tmp_path) == []

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "pliant/base/error.h"
+
 #include <map>
 
 #include "geometry/soups.h"
@@ -56,6 +58,13 @@ TEST(Surface, AFaceIsBoundaryIfAndOnlyIfOneTetHasIt) {
   }
   for (const auto& [face, tets] : tets_of_face) EXPECT_EQ(tets, 2);
   EXPECT_EQ(boundary.triangles, boundary_triangles(mesh.tets));
+}
+
+TEST(Surface, AnIdOutsideTheMeshIsAnError) {
+  for (const int id : {-1, 4, 2000000000}) {
+    const TetMesh mesh{Points::Zero(4, 3), (Tets(1, 4) << 0, 1, 2, id).finished()};
+    EXPECT_THROW(extract_surface(mesh), InputError) << id;
+  }
 }
 
 TEST(Surface, OfNothingIsNothing) {

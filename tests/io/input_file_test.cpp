@@ -37,17 +37,17 @@ TEST(InputFile, PlainAndGzippedAreTheSameBytes) {
   for (const std::size_t size : {0, 1, 100, 3000000}) {
     const std::string text = random_text(size);
     for (const char* name : {"a.txt", "a.txt.gz"}) {
-      write_atomically(folder.path / name, [&](std::ostream& out) { out << text; });
-      EXPECT_EQ(InputFile(folder.path / name).bytes(), text) << name << ' ' << size;
+      write_atomically(folder.path() / name, [&](std::ostream& out) { out << text; });
+      EXPECT_EQ(InputFile(folder.path() / name).bytes(), text) << name << ' ' << size;
     }
   }
 }
 
 TEST(InputFile, GzipIsKnownByItsBytesNotItsName) {
   TemporaryFolder folder;
-  write_atomically(folder.path / "a.gz", [&](std::ostream& out) { out << "text"; });
-  std::filesystem::rename(folder.path / "a.gz", folder.path / "a.txt");
-  EXPECT_EQ(InputFile(folder.path / "a.txt").bytes(), "text");
+  write_atomically(folder.path() / "a.gz", [&](std::ostream& out) { out << "text"; });
+  std::filesystem::rename(folder.path() / "a.gz", folder.path() / "a.txt");
+  EXPECT_EQ(InputFile(folder.path() / "a.txt").bytes(), "text");
 }
 
 TEST(InputFile, MembersFollowEachOther) {
@@ -57,7 +57,7 @@ TEST(InputFile, MembersFollowEachOther) {
 
 TEST(InputFile, ACutFileIsASentence) {
   TemporaryFolder folder;
-  const auto path = folder.path / "a.gz";
+  const auto path = folder.path() / "a.gz";
   write_atomically(path, [&](std::ostream& out) { out << random_text(10000); });
   const auto size = std::filesystem::file_size(path);
   for (const auto cut : {size - 1, size / 2, std::uintmax_t{11}, std::uintmax_t{2}}) {
@@ -68,7 +68,7 @@ TEST(InputFile, ACutFileIsASentence) {
 
 TEST(InputFile, ABrokenFileIsASentence) {
   TemporaryFolder folder;
-  const auto path = folder.path / "a.gz";
+  const auto path = folder.path() / "a.gz";
   write_atomically(path, [&](std::ostream& out) { out << random_text(10000); });
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
       .seekp(3000)
@@ -78,7 +78,7 @@ TEST(InputFile, ABrokenFileIsASentence) {
 
 TEST(InputFile, ABombIsStopped) {
   TemporaryFolder folder;
-  const auto path = folder.path / "a.gz";
+  const auto path = folder.path() / "a.gz";
   write_atomically(path, [&](std::ostream& out) { out << std::string(10 << 20, '\0'); });
   EXPECT_NO_THROW(InputFile{path});
   EXPECT_THROW(InputFile(path, {.largest_ratio = 200, .allowance = 1 << 20}), InputError);
@@ -86,8 +86,8 @@ TEST(InputFile, ABombIsStopped) {
 
 TEST(InputFile, WhatCannotBeReadIsASentence) {
   TemporaryFolder folder;
-  EXPECT_NE(message_of(folder.path / "missing").find("No such file"), std::string::npos);
-  EXPECT_NE(message_of(folder.path).find("directory"), std::string::npos);
+  EXPECT_NE(message_of(folder.path() / "missing").find("No such file"), std::string::npos);
+  EXPECT_NE(message_of(folder.path()).find("directory"), std::string::npos);
 }
 
 }  // namespace pliant

@@ -18,7 +18,7 @@ struct MeshErrors : testing::Test {
 
   // The message without the folder in front.
   std::string message_of(const std::string& name, const std::string& content) {
-    const fs::path path = folder.path / name;
+    const fs::path path = folder.path() / name;
     std::ofstream(path, std::ios::binary) << content;
     try {
       read_mesh(path);
@@ -84,7 +84,7 @@ TEST_F(MeshErrors, AnEmptyFileIsASentenceInEveryFormat) {
 }
 
 TEST_F(MeshErrors, WritingLeavesTheOldFile) {
-  const fs::path path = folder.path / "a.veg";
+  const fs::path path = folder.path() / "a.veg";
   write_mesh(path, random_tets(1));
   EXPECT_THROW(write_mesh(path, random_surface(1)), InputError);  // .veg holds tets only
   MeshData broken = random_tets(2);
@@ -94,19 +94,20 @@ TEST_F(MeshErrors, WritingLeavesTheOldFile) {
 }
 
 TEST_F(MeshErrors, VegaIncludesOnlyWhatLiesBesideIt) {
-  std::ofstream(folder.path / "nodes.txt") << "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
-  std::ofstream(folder.path / "a.veg") << "*VERTICES\n*INCLUDE nodes.txt\n*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n";
-  EXPECT_EQ(read_mesh(folder.path / "a.veg").tets.rows(), 1);
+  std::ofstream(folder.path() / "nodes.txt") << "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+  std::ofstream(folder.path() / "a.veg")
+      << "*VERTICES\n*INCLUDE nodes.txt\n*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n";
+  EXPECT_EQ(read_mesh(folder.path() / "a.veg").tets.rows(), 1);
   EXPECT_NE(message_of("b.veg", "*VERTICES\n*INCLUDE ../nodes.txt\n").find("in the same folder"),
             std::string::npos);
   EXPECT_NE(message_of("c.veg", "*INCLUDE c.veg\n").find("at most 8"), std::string::npos);
 }
 
 TEST_F(MeshErrors, TetGenFindsItsOtherFileFromEither) {
-  std::ofstream(folder.path / "a.1.node") << "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n# end\n";
-  std::ofstream(folder.path / "a.1.ele") << "# tets\n1 4 0\n0 0 1 2 3\n";
-  expect_identical(read_mesh(folder.path / "a.1.node"), read_mesh(folder.path / "a.1.ele"));
-  EXPECT_EQ(read_mesh(folder.path / "a.1.ele").tets.row(0), Vector4i(0, 1, 2, 3).transpose());
+  std::ofstream(folder.path() / "a.1.node") << "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n# end\n";
+  std::ofstream(folder.path() / "a.1.ele") << "# tets\n1 4 0\n0 0 1 2 3\n";
+  expect_identical(read_mesh(folder.path() / "a.1.node"), read_mesh(folder.path() / "a.1.ele"));
+  EXPECT_EQ(read_mesh(folder.path() / "a.1.ele").tets.row(0), Vector4i(0, 1, 2, 3).transpose());
 }
 
 }  // namespace pliant

@@ -7,6 +7,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
+#include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface.h"
 #include "sample_meshes.h"
 #include "support/meshes.h"
@@ -94,7 +95,7 @@ bool same(const MeshData& a, const MeshData& b) {
   return equal(a.vertices, b.vertices) && equal(a.triangles, b.triangles) && equal(a.tets, b.tets);
 }
 
-// The corners of all triangles in space, as float32 has them: what STL keeps.
+// The corners of all triangles in space, as float32 has them: what STL and glTF keep.
 bool same_in_space(const MeshData& a, const MeshData& b) {
   if (a.triangles.rows() != b.triangles.rows()) return false;
   for (Index i = 0; i < a.triangles.size(); ++i)
@@ -128,11 +129,23 @@ std::string try_conversions(const MeshData& mesh, const fs::path& folder) {
     convert("mesh" + format.extension, {}, expected, true);
   }
   convert("old.msh", {.msh_version = 22}, mesh, true);
-  if (!mesh.has_tets()) convert("mesh.stl", {}, mesh, false);
+  if (!mesh.has_tets())
+    for (const char* name : {"mesh.stl", "mesh.glb"}) convert(name, {}, mesh, false);
   return complaints;
 }
 
 }  // namespace
+
+TEST(OwnShapes, ConvertThereAndBack) {
+  for (const char* name : {"bar", "menger_sponge", "squid"}) {
+    const TetMesh solid = make_shape(name, {.tets = 3000});
+    const Surface boundary = extract_surface(solid);
+    const TemporaryFolder scratch;
+    EXPECT_EQ(try_conversions({solid.vertices, {}, solid.tets}, scratch.path()), "") << name;
+    EXPECT_EQ(try_conversions({boundary.mesh.vertices, boundary.mesh.triangles, {}}, scratch.path()), "")
+        << name;
+  }
+}
 
 TEST(RealMeshes, ReadWithTheirCountsAndConvertThereAndBack) {
   const auto folder = real_meshes();
@@ -154,8 +167,8 @@ TEST(RealMeshes, ReadWithTheirCountsAndConvertThereAndBack) {
       if (known.triangles >= 0 && surface.triangles.rows() != known.triangles)
         complaint += fmt::format("has {} triangles; ", surface.triangles.rows());
       const TemporaryFolder scratch;
-      if (mesh.has_tets()) complaint += try_conversions(mesh, scratch.path);
-      complaint += try_conversions(surface, scratch.path);
+      if (mesh.has_tets()) complaint += try_conversions(mesh, scratch.path());
+      complaint += try_conversions(surface, scratch.path());
     } catch (const Error& error) {
       complaint = error.what();
     }

@@ -63,7 +63,7 @@ TEST_P(RoundTrip, GivesBackEveryBit) {
   const MeshFormat& format = format_of(variant.extension);
   ASSERT_TRUE(format.reads && format.writes);
   for (const char* compression : {"", ".gz"}) {
-    const auto path = folder.path / (std::string("mesh") + variant.extension + compression);
+    const auto path = folder.path() / (std::string("mesh") + variant.extension + compression);
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       if (format.surfaces) {
         const MeshData surface = random_surface(seed);
@@ -100,8 +100,8 @@ TEST(RoundTripStl, GivesBackTheSameTrianglesInSpace) {
     for (const char* name : {"mesh.stl", "mesh.stl.gz"}) {
       MeshData surface = random_surface(4);
       if (binary) surface.vertices = surface.vertices.cast<float>().cast<double>().eval();
-      write_mesh(folder.path / name, surface, {.binary = binary});
-      const MeshData read = read_mesh(folder.path / name);
+      write_mesh(folder.path() / name, surface, {.binary = binary});
+      const MeshData read = read_mesh(folder.path() / name);
       ASSERT_EQ(read.triangles.rows(), surface.triangles.rows());
       std::int32_t seen = 0;
       std::map<std::array<double, 3>, std::int32_t> merged;
@@ -128,7 +128,7 @@ TEST(RoundTripEmpty, AMeshWithoutCellsStaysOne) {
   for (const MeshFormat& format : mesh_formats()) {
     if (!format.reads || !format.writes || !format.surfaces || format.extension == ".stl") continue;
     if (format.extension.starts_with(".gl")) continue;  // glTF knows no empty arrays
-    const auto path = folder.path / ("mesh" + format.extension);
+    const auto path = folder.path() / ("mesh" + format.extension);
     SCOPED_TRACE(format.extension);
     write_mesh(path, mesh);
     expect_identical(read_mesh(path), mesh);
@@ -142,7 +142,7 @@ TEST(RoundTripNaN, IsKeptForValidationToReport) {
   mesh.vertices(4, 2) = -std::numeric_limits<double>::infinity();
   for (const Variant& variant : exact_variants) {
     if (!format_of(variant.extension).surfaces) continue;
-    const auto path = folder.path / (std::string("mesh") + variant.extension);
+    const auto path = folder.path() / (std::string("mesh") + variant.extension);
     SCOPED_TRACE(variant.name);
     write_mesh(path, mesh, variant.options);
     const MeshData read = read_mesh(path);

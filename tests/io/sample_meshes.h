@@ -1,7 +1,6 @@
 #pragma once
 // Meshes that tests write and read again, and what "the same mesh" means.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
@@ -13,18 +12,9 @@
 
 #include "pliant/base/rng.h"
 #include "pliant/io/mesh_file.h"
+#include "support/temporary_folder.h"
 
 namespace pliant::testing_support {
-
-/// A folder of its own for a test, gone afterwards.
-struct TemporaryFolder {
-  std::filesystem::path path;
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pliant_io_XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-};
 
 /// Coordinates of every magnitude a double has, and all kinds of zero.
 inline Points random_points(Index count, Rng& rng) {

@@ -1,6 +1,7 @@
 """safetensors, read here by a reader of ten lines that shares nothing with ours."""
 
 import json
+import pickle
 import struct
 
 import numpy as np
@@ -36,6 +37,12 @@ def test_what_we_write_any_reader_reads(tmp_path, tensors):
         assert back.keys() == tensors.keys()
         for name in tensors:
             assert back[name].dtype == tensors[name].dtype and np.array_equal(back[name], tensors[name])
+
+
+def test_an_array_that_was_pickled_is_like_any_other(tmp_path):
+    array = pickle.loads(pickle.dumps(np.arange(3.0)))
+    pliant.write_tensors(tmp_path / "a.safetensors", {"a": array})
+    assert np.array_equal(pliant.read_tensors(tmp_path / "a.safetensors")[0]["a"], array)
 
 
 def test_a_file_cut_short_is_a_sentence(tmp_path, tensors):

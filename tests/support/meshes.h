@@ -7,7 +7,8 @@
 
 namespace pliant::testing_support {
 
-/// The folder of real meshes (tet/, surf/, shell/, ...), or nothing. Tests then use the project's own shapes.
+/// The folder of real meshes (tet/, surf/, shell/, ...), or nothing: what needs them is then skipped, and the
+/// tests on the project's own shapes remain.
 inline std::optional<std::filesystem::path> real_meshes() {
   namespace fs = std::filesystem;
   if (const char* folder = std::getenv("PLIANT_MESHES"); folder && fs::is_directory(folder))

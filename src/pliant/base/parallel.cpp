@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -37,15 +38,9 @@ void mark_release([[maybe_unused]] void* address) {
 
 std::atomic<int> requested_threads{0};
 
-// Only needed where more (or fewer) threads than cores were asked for; made once a change.
-struct Arena {
-  std::unique_ptr<tbb::global_control> control;
-  std::unique_ptr<tbb::task_arena> arena;
-};
-Arena& chosen_arena() {
-  static Arena arena;
-  return arena;
-}
+// An arena lives for ever once made, so that a loop on another thread never loses its own when the count changes.
+std::atomic<tbb::task_arena*> chosen_arena{nullptr};
+
 thread_local bool inside_arena = false;
 
 // Holds OpenBLAS to one thread while any outermost loop runs: its threads inside ours cost more than they give, and
@@ -121,15 +116,19 @@ void run_chunks(Index count, Index grain, FunctionRef<void(Index, Index)> body) 
 }  // namespace
 
 void set_thread_count(int count) {
-  count = std::max(count, 0);
+  static std::mutex mutex;
+  static std::map<int, std::unique_ptr<tbb::task_arena>> arenas;
+  static std::unique_ptr<tbb::global_control> control;
+  const std::lock_guard lock(mutex);
+  count = std::clamp(count, 0, 1024);
+  // The control holds all of TBB, and so Embree, to that number; without it no more threads than cores would start.
+  control.reset();
+  if (count > 0)
+    control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                    static_cast<std::size_t>(count));
+  if (count > 1 && !arenas[count]) arenas[count] = std::make_unique<tbb::task_arena>(count);
+  chosen_arena = count > 1 ? arenas[count].get() : nullptr;
   requested_threads = count;
-  Arena& chosen = chosen_arena();
-  chosen = {};
-  if (count > 1) {
-    chosen.control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                           static_cast<std::size_t>(count));
-    chosen.arena = std::make_unique<tbb::task_arena>(count);
-  }
 }
 
 int thread_count() {
@@ -148,7 +147,7 @@ void parallel_for_chunks(Index count, Index grain, FunctionRef<void(Index, Index
     for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(count, begin + grain));
     return;
   }
-  tbb::task_arena* arena = chosen_arena().arena.get();
+  tbb::task_arena* arena = chosen_arena;
   if (!arena || inside_arena) {
     run_chunks(count, grain, body);
     return;

@@ -14,7 +14,7 @@ namespace pliant {
 using Index = std::ptrdiff_t;
 
 /// Threads that parallel loops may use, from here on: 1 runs everything on the calling thread, 0 (the
-/// default) uses every core. May exceed the number of cores. Not to be called while a loop runs.
+/// default) uses every core. May exceed the number of cores, up to 1024. Loops that run already keep theirs.
 void set_thread_count(int count);
 int thread_count();
 
@@ -48,6 +48,7 @@ void parallel_for(Index count, Index grain, Body&& body) {
 template <class T, class Map, class Join>
 T parallel_reduce(Index count, Index grain, T identity, Map&& map, Join&& join) {
   if (count <= 0) return identity;
+  if (grain < 1) grain = 1;
   std::vector<T> partial(static_cast<std::size_t>((count + grain - 1) / grain), identity);
   parallel_for_chunks(count, grain, [&](Index begin, Index end) {
     partial[static_cast<std::size_t>(begin / grain)] = map(begin, end);

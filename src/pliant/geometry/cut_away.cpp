@@ -12,6 +12,7 @@ std::vector<RenderObject> cut_away(const TetMesh& mesh, const CutAwayOptions& op
     throw InputError(
         "cut_away: the normal of the plane is zero or not finite; give the direction to cut from");
   if (mesh.tet_count() == 0) throw InputError("cut_away: the mesh has no tets; only a solid can be cut open");
+  const Tets across = tet_neighbors(mesh.tets, mesh.vertex_count());  // also checks the ids
   const VectorXd height = mesh.vertices * options.normal.normalized();
   const double plane = height.minCoeff() + options.offset * (height.maxCoeff() - height.minCoeff());
 
@@ -23,7 +24,6 @@ std::vector<RenderObject> cut_away(const TetMesh& mesh, const CutAwayOptions& op
   }
 
   // Faces of kept tets: on the solid's own surface where nobody is across, opened where a tet left out is.
-  const Tets across = tet_neighbors(mesh.tets, mesh.vertex_count());
   constexpr int face_of[4][3] = {
       {1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};  // opposite each corner, outward
   std::vector<Eigen::RowVector3i> outside, inside;

@@ -13,7 +13,11 @@ constexpr int face_of_tet[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 }  // namespace
 
 Boundary boundary_faces(const Tets& tets) {
-  const Tets neighbors = tet_neighbors(tets, tets.size() > 0 ? tets.maxCoeff() + 1 : 0);
+  return boundary_faces(tets, tets.size() > 0 ? Index(tets.maxCoeff()) + 1 : 0);
+}
+
+Boundary boundary_faces(const Tets& tets, Index vertex_count) {
+  const Tets neighbors = tet_neighbors(tets, vertex_count);
   const Index count = (neighbors.array() == no_neighbor).count();
   Boundary boundary{Triangles(count, 3), VectorXi(count)};
   Index next = 0;
@@ -50,7 +54,7 @@ Surface compact_surface(const Points& vertices, const Triangles& triangles) {
 }
 
 Surface extract_surface(const TetMesh& mesh) {
-  return compact_surface(mesh.vertices, boundary_triangles(mesh.tets));
+  return compact_surface(mesh.vertices, boundary_faces(mesh.tets, mesh.vertex_count()).triangles);
 }
 
 }  // namespace pliant

@@ -15,6 +15,8 @@ struct Boundary {
   VectorXi tets;  ///< one a triangle, ascending
 };
 Boundary boundary_faces(const Tets& tets);
+/// The same, refusing ids outside [0, vertex_count) with an InputError.
+Boundary boundary_faces(const Tets& tets, Index vertex_count);
 
 /// A surface cut out of a mesh, and where its vertices came from.
 struct Surface {

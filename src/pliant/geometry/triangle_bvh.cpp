@@ -144,6 +144,12 @@ TriangleBvh::TriangleBvh(const TriMesh& mesh) {
   tree->upper = tree->corners.colwise().maxCoeff();
   tree->centre = 0.5 * tree->lower + 0.5 * tree->upper;
   const double half = (0.5 * tree->upper - 0.5 * tree->lower).maxCoeff();
+  // Embree refuses rays longer than about 1e18 in its own units.
+  if (half > 1e15 || (half > 0 && half < 1e-15))
+    throw InputError(
+        fmt::format("triangle_bvh: the box of the triangles is {:.3g} m wide; expected 1e-15 to 1e15; "
+                    "scale the mesh first",
+                    2 * half));
   tree->scale = half > 0 ? 1 / half : 1;
 
   const RTCDevice device = shared_device();
@@ -162,7 +168,8 @@ TriangleBvh::TriangleBvh(const TriMesh& mesh) {
   rtcCommitGeometry(geometry);
 
   tree->scene = rtcNewScene(device);
-  rtcSetSceneFlags(tree->scene, RTC_SCENE_FLAG_ROBUST);
+  rtcSetSceneFlags(tree->scene, static_cast<RTCSceneFlags>(RTC_SCENE_FLAG_ROBUST |
+                                                           RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION));
   rtcAttachGeometry(tree->scene, geometry);
   rtcReleaseGeometry(geometry);
   rtcCommitScene(tree->scene);
@@ -220,6 +227,29 @@ std::vector<ClosestPoint> TriangleBvh::closest_points(const Points& points) cons
   return result;
 }
 
+namespace {
+
+// Of triangles equally near, along a shared edge, the lowest counts: which of them Embree finds first depends on how
+// many threads built its tree.
+struct NearestContext {
+  RTCIntersectContext embree;
+  float distance = std::numeric_limits<float>::infinity();
+  unsigned triangle = RTC_INVALID_GEOMETRY_ID;
+};
+
+void break_ties(const RTCFilterFunctionNArguments* arguments) {
+  auto& nearest = *reinterpret_cast<NearestContext*>(arguments->context);
+  const float distance = RTCRayN_tfar(arguments->ray, 1, 0);
+  const unsigned triangle = RTCHitN_primID(arguments->hit, 1, 0);
+  if (distance == nearest.distance && triangle > nearest.triangle) {
+    arguments->valid[0] = 0;
+    return;
+  }
+  nearest.distance = distance, nearest.triangle = triangle;
+}
+
+}  // namespace
+
 std::optional<RayHit> TriangleBvh::first_hit(const Vector3d& origin, const Vector3d& direction,
                                              double start) const {
   const Vector3d unit = (origin - tree_->centre) * tree_->scale, along = direction * tree_->scale;
@@ -234,9 +264,10 @@ std::optional<RayHit> TriangleBvh::first_hit(const Vector3d& origin, const Vecto
   ray.ray.tfar = std::numeric_limits<float>::infinity();
   ray.ray.mask = 0xffffffffu;
   ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
-  RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
-  rtcIntersect1(tree_->scene, &context, &ray);
+  NearestContext context;
+  rtcInitIntersectContext(&context.embree);
+  context.embree.filter = break_ties;
+  rtcIntersect1(tree_->scene, &context.embree, &ray);
   if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID) return std::nullopt;
   return RayHit{ray.ray.tfar, static_cast<int>(ray.hit.primID)};
 }

@@ -226,7 +226,12 @@ void AnimationWriter::add(const Points& positions, double time) {
   if (!std::isfinite(time) || (!times_.empty() && time <= times_.back()))
     refuse(fmt::format("is at {} s; expected ascending times", time));
   times_.push_back(time);
-  write_frame(positions);
+  try {
+    write_frame(positions);
+  } catch (...) {
+    times_.pop_back();  // a frame that failed is no frame
+    throw;
+  }
 }
 
 AnimationReport AnimationWriter::finish() {

@@ -46,10 +46,11 @@ class Reader {
           version_ >= 3 ? input_.read<std::int64_t>("a position") : input_.read<std::int32_t>("a position");
       read_section(keyword);
       if (next == 0) break;
-      // Only forward: a chain that turns back would never end.
-      if (next <= static_cast<std::int64_t>(start) || next > static_cast<std::int64_t>(bytes_.size()))
+      // Only forward, past what was read: a chain that turns back would never end, one that overlaps would grow.
+      if (next < static_cast<std::int64_t>(input_.position()) ||
+          next > static_cast<std::int64_t>(bytes_.size()))
         input_.fail_at(start, fmt::format("found the next section at byte {}; expected {} to {}", next,
-                                          start + 1, bytes_.size()));
+                                          input_.position(), bytes_.size()));
       input_ = ByteReader(bytes_, input_.swaps(), static_cast<std::size_t>(next));
     }
     if (highest_.index >= mesh_.vertex_count())

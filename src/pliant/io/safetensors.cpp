@@ -297,7 +297,9 @@ std::pair<Index, Index> SafetensorsFile::matrix_size(const std::string& name, In
   const std::vector<Index>& shape = tensor(name).shape;
   const Index rows = shape.empty() ? 1 : shape[0];
   Index found = 1;
-  for (std::size_t i = 1; i < shape.size(); ++i) found *= shape[i];
+  // An empty tensor may name any size beside its zero: the product need not fit.
+  for (std::size_t i = 1; i < shape.size(); ++i)
+    if (__builtin_mul_overflow(found, shape[i], &found)) found = 0;
   if (columns >= 0 && found != columns)
     throw InputError(fmt::format("{}: tensor {} has shape [{}]; expected {} columns", file_, in_quotes(name),
                                  fmt::join(shape, ", "), columns));
