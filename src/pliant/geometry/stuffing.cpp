@@ -276,7 +276,10 @@ StuffedMesh stuff_to_count(const DistanceFunction& distance, const Vector3d& low
   // position on log(count) over log(cell). Where lattice and solid are symmetric to each other, the count
   // moves in large steps that may pass over the target: then go on with the lattice off the symmetry.
   StuffingOptions trial = options;
-  trial.progress = {};
+  double found = 0;  // fraction of the search that is done
+  trial.progress = [&](std::string_view, double) {
+    report(options.progress, "finding the cell size", found);
+  };
   trial.cell =
       std::cbrt((upper - lower).prod() * 12 / static_cast<double>(std::min<Index>(target_tets, 4000)));
   const double wanted = std::log(static_cast<double>(target_tets));
@@ -289,7 +292,7 @@ StuffedMesh stuff_to_count(const DistanceFunction& distance, const Vector3d& low
   Try over, under, last;
   constexpr int rounds = 16, symmetric_rounds = 7;
   for (int round = 0; round < rounds; ++round) {
-    report(options.progress, "finding the cell size", static_cast<double>(round) / rounds);
+    found = static_cast<double>(round) / rounds;
     if (round == symmetric_rounds) {
       trial.offset += Vector3d(0.171, 0.313, 0.437);
       over = under = {};

@@ -54,17 +54,23 @@ struct Samples {
 // over cubes that the distance at their centre proves to be farther. An edge that crosses the surface is at
 // most one cell long, and a cube that touches one of its ends, or is a face neighbour of a centre there, has
 // its own centre within two cells of the crossing.
-std::vector<NodeKey> surface_cubes(const Field& field, double cell, double lipschitz) {
+std::vector<NodeKey> surface_cubes(const Field& field, double cell, double lipschitz,
+                                   const Progress& progress) {
   std::vector<NodeKey> nodes{1};
   for (int depth = 0;; ++depth) {
     const int half = 1 << (field.depth() - depth);
     const double reach = lipschitz * cell * (2 + 0.5 * std::sqrt(3.0) * (half - 1));
     std::vector<std::uint8_t> near(nodes.size());
-    parallel_for(static_cast<Index>(nodes.size()), sample_grain, [&](Index i) {
-      const auto at = static_cast<std::size_t>(i);
-      const Vector3i centre = node_cell(nodes[at]) * (2 * half) + Vector3i::Constant(half);
-      near[at] = std::abs(field(field.position(centre))) <= reach;
-    });
+    // In batches, so that a shape that needs very many cubes can still be told to stop.
+    constexpr std::size_t batch = 1 << 17;
+    for (std::size_t first = 0; first < nodes.size(); first += batch) {
+      report(progress, "sampling the distance", 0.5 * depth / (field.depth() + 1));
+      parallel_for(static_cast<Index>(std::min(batch, nodes.size() - first)), sample_grain, [&](Index i) {
+        const std::size_t at = first + static_cast<std::size_t>(i);
+        const Vector3i centre = node_cell(nodes[at]) * (2 * half) + Vector3i::Constant(half);
+        near[at] = std::abs(field(field.position(centre))) <= reach;
+      });
+    }
     std::vector<NodeKey> next;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!near[i]) continue;
@@ -205,11 +211,12 @@ double Field::operator()(const Vector3d& point) const {
 Background build_background(const Field& field, const StuffingOptions& options) {
   StuffingOctree octree(field.depth());
   std::vector<NodeKey> to_split;
-  for (const NodeKey cube : surface_cubes(field, options.cell, options.lipschitz))
+  for (const NodeKey cube : surface_cubes(field, options.cell, options.lipschitz, options.progress))
     to_split.push_back(cube >> 3);
   const int coarsest = std::max(0, field.depth() - (options.graded ? options.max_levels : 0));
   Samples samples;
   while (true) {
+    report(options.progress, "sampling the distance", 0.5);
     octree.split(to_split);
     to_split.clear();
     const std::vector<NodeKey> leaves = octree.leaves();

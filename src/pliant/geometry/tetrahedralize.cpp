@@ -395,7 +395,7 @@ Tetrahedralization tetrahedralize(const TriMesh& soup, const TetrahedralizeOptio
       report(options.progress, "finding the cell size", 0);
       solid.set_cell(cell, result);
       const StuffedMesh coarse =
-          fill(solid, box, cell_for(as_a_ball, std::max(target / 8, 1000.0)), options, {});
+          fill(solid, box, cell_for(as_a_ball, std::max(target / 8, 1000.0)), options, options.progress);
       if (coarse.mesh.tet_count() > 0)
         cell = predicted_cell(mesh_depths(coarse.mesh, solid), 0, target, box.diagonal(), options);
     }
