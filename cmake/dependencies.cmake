@@ -13,3 +13,11 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 set(CMAKE_FIND_PACKAGE_PREFER_CONFIG OFF)
 find_package(ZLIB REQUIRED)
+
+# SuiteSparse comes without a CMake or pkg-config file.
+find_path(CHOLMOD_INCLUDE_FOLDER suitesparse/cholmod.h REQUIRED)
+find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
+find_library(OPENBLAS_LIBRARY openblas REQUIRED)
+add_library(SuiteSparse::cholmod INTERFACE IMPORTED)
+target_include_directories(SuiteSparse::cholmod SYSTEM INTERFACE ${CHOLMOD_INCLUDE_FOLDER})
+target_link_libraries(SuiteSparse::cholmod INTERFACE ${CHOLMOD_LIBRARY} ${OPENBLAS_LIBRARY})
