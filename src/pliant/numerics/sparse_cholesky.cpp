@@ -1,5 +1,6 @@
 #include "pliant/numerics/sparse_cholesky.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <suitesparse/cholmod.h>
 
@@ -45,14 +46,42 @@ struct SparseCholesky::Data {
   void check_status() const {
     if (common.status == CHOLMOD_OUT_OF_MEMORY) throw std::bad_alloc();
     if (common.status == CHOLMOD_TOO_LARGE)
-      throw Error(fmt::format("sparse_cholesky: the factor of a matrix of {} rows has more than 2^31 entries; "
-                              "use an iterative solver",
-                              size));
-    if (common.status < 0) throw Error(fmt::format("sparse_cholesky: CHOLMOD failed with status {}", common.status));
+      throw Error(
+          fmt::format("sparse_cholesky: the factor of a matrix of {} rows has more than 2^31 entries; "
+                      "use an iterative solver",
+                      size));
+    if (common.status < 0)
+      throw Error(fmt::format("sparse_cholesky: CHOLMOD failed with status {}", common.status));
   }
 };
 
 namespace {
+
+/// CHOLMOD on the calling thread only. Threads of BLAS would change the order of its sums; those of OpenMP, of which
+/// CHOLMOD starts four for every larger block whatever the machine has, cost more than they give.
+class OneThread {
+ public:
+  OneThread() {
+    if (omp().set) omp().set(0);
+  }
+  ~OneThread() {
+    if (omp().set) omp().set(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  struct Omp {  // loaded with CHOLMOD where that was built with it
+    int (*get)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_active_levels"));
+    void (*set)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_max_active_levels"));
+  };
+  static const Omp& omp() {
+    static const Omp library;
+    return library;
+  }
+  int before_ = omp().get ? omp().get() : 1;
+  ScopedBlasThreads blas_{1};
+};
 
 /// CHOLMOD's words for an Eigen matrix, without copying; it only reads.
 cholmod_sparse view(const SparseMatrix& A) {
@@ -81,15 +110,17 @@ SparseCholesky& SparseCholesky::operator=(SparseCholesky&&) noexcept = default;
 
 void SparseCholesky::analyze(const SparseMatrix& A) {
   if (A.rows() != A.cols() || A.rows() == 0)
-    throw InputError(fmt::format("sparse_cholesky: A is {} x {}; expected a square matrix", A.rows(), A.cols()));
-  if (!A.isCompressed()) throw InputError("sparse_cholesky: A is not compressed; call makeCompressed() first");
+    throw InputError(
+        fmt::format("sparse_cholesky: A is {} x {}; expected a square matrix", A.rows(), A.cols()));
+  if (!A.isCompressed())
+    throw InputError("sparse_cholesky: A is not compressed; call makeCompressed() first");
   Data& d = *data_;
   cholmod_free_factor(&d.L, &d.common);
   d.size = A.rows();
   d.nonzeros = A.nonZeros();
   d.factorized = false;
   cholmod_sparse a = view(A);
-  const ScopedBlasThreads single_threaded(1);
+  const OneThread one_thread;
   d.L = cholmod_analyze(&a, &d.common);
   d.check_status();
   d.flops = d.common.fl;
@@ -98,14 +129,15 @@ void SparseCholesky::analyze(const SparseMatrix& A) {
 bool SparseCholesky::factorize(const SparseMatrix& A) {
   Data& d = *data_;
   if (A.rows() != d.size || A.cols() != d.size || A.nonZeros() != d.nonzeros || !A.isCompressed())
-    throw InputError(fmt::format("sparse_cholesky: A is {} x {} with {} nonzeros, but {} x {} with {} was analyzed; "
-                                 "analyze again where the pattern changes",
-                                 A.rows(), A.cols(), A.nonZeros(), d.size, d.size, d.nonzeros));
+    throw InputError(
+        fmt::format("sparse_cholesky: A is {} x {} with {} nonzeros, but {} x {} with {} was analyzed; "
+                    "analyze again where the pattern changes",
+                    A.rows(), A.cols(), A.nonZeros(), d.size, d.size, d.nonzeros));
   d.factorized = false;
   // BLAS need not notice a NaN: its comparisons are all false.
   if (!Eigen::Map<const Eigen::ArrayXd>(A.valuePtr(), A.nonZeros()).isFinite().all()) return false;
   cholmod_sparse a = view(A);
-  const ScopedBlasThreads single_threaded(1);  // more would change the order of its sums
+  const OneThread one_thread;
   cholmod_factorize(&a, d.L, &d.common);
   d.check_status();
   d.factorized = d.common.status == CHOLMOD_OK && d.L->minor == d.L->n;
@@ -114,11 +146,13 @@ bool SparseCholesky::factorize(const SparseMatrix& A) {
 
 void SparseCholesky::solve(const Eigen::Ref<const MatrixXd>& B, Eigen::Ref<MatrixXd> X) {
   Data& d = *data_;
-  if (!d.factorized) throw InputError("sparse_cholesky: there is no factor; factorize a positive definite matrix first");
+  if (!d.factorized)
+    throw InputError("sparse_cholesky: there is no factor; factorize a positive definite matrix first");
   if (B.rows() != d.size || X.rows() != B.rows() || X.cols() != B.cols())
-    throw InputError(fmt::format("sparse_cholesky: B is {} x {} and X {} x {}; expected both with {} rows and as many "
-                                 "columns",
-                                 B.rows(), B.cols(), X.rows(), X.cols(), d.size));
+    throw InputError(
+        fmt::format("sparse_cholesky: B is {} x {} and X {} x {}; expected both with {} rows and as many "
+                    "columns",
+                    B.rows(), B.cols(), X.rows(), X.cols(), d.size));
   if (B.cols() == 0) return;
   cholmod_dense b{};
   b.nrow = static_cast<std::size_t>(B.rows());
@@ -128,7 +162,7 @@ void SparseCholesky::solve(const Eigen::Ref<const MatrixXd>& B, Eigen::Ref<Matri
   b.x = const_cast<double*>(B.data());
   b.xtype = CHOLMOD_REAL;
   b.dtype = CHOLMOD_DOUBLE;
-  const ScopedBlasThreads single_threaded(1);
+  const OneThread one_thread;
   cholmod_solve2(CHOLMOD_A, d.L, &b, nullptr, &d.X, nullptr, &d.Y, &d.E, &d.common);
   d.check_status();
   X = Eigen::Map<const MatrixXd>(static_cast<const double*>(d.X->x), B.rows(), B.cols());

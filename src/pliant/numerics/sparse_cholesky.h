@@ -32,12 +32,12 @@ class SparseCholesky {
   /// X = A⁻¹ B for n x k right-hand sides, together. X has the size of B and may be B.
   void solve(const Eigen::Ref<const MatrixXd>& B, Eigen::Ref<MatrixXd> X);
 
-  Index size() const;               ///< rows of A; 0 before analyze
-  bool factorized() const;          ///< there is a factor to solve with
-  Index factor_nonzeros() const;    ///< of L, with the zeros that its dense blocks store
-  double factor_flops() const;      ///< of one factorisation
-  std::size_t memory_bytes() const; ///< held by factor and workspaces
-  
+  Index size() const;                ///< rows of A; 0 before analyze
+  bool factorized() const;           ///< there is a factor to solve with
+  Index factor_nonzeros() const;     ///< of L, with the zeros that its dense blocks store
+  double factor_flops() const;       ///< of one factorisation
+  std::size_t memory_bytes() const;  ///< held by factor and workspaces
+
  private:
   struct Data;
   std::unique_ptr<Data> data_;
