@@ -43,9 +43,9 @@ struct ObstaclePath {
 struct Obstacle {
   ObstacleShape shape = PlaneShape{};
   ObstaclePath path = {};
-  double friction = 0.3;     ///< Coulomb's coefficient
-  double restitution = 0;    ///< part of the normal speed that is given back, 0 to 1
-  double thickness = 0;      ///< metres: contact begins this far outside
+  double friction = 0.3;   ///< Coulomb's coefficient
+  double restitution = 0;  ///< part of the normal speed that is given back, 0 to 1
+  double thickness = 0;    ///< metres: contact begins this far outside
 };
 
 /// An obstacle frozen at one time: what a step asks. Making one allocates nothing.
@@ -65,6 +65,15 @@ struct Contact {
   Vector3d velocity = Vector3d::Zero();  ///< of the obstacle at this point, m/s
 };
 Contact contact_at(const PlacedObstacle& obstacle, const Vector3d& point);
+
+/// The same for a point whose distance is below `reach` (metres), and false for all others; points far from a
+/// mesh cost next to nothing.
+bool contact_within(const PlacedObstacle& obstacle, const Vector3d& point, double reach, Contact& contact);
+
+/// The second derivative of the distance, 1/m: the curvatures of the surface of equal distance through the point.
+/// At one point they all have the same sign: outside above 0, and below 0 where the nearest part of a mesh is a
+/// concave edge or corner seen from inside.
+Matrix3d distance_hessian(const PlacedObstacle& obstacle, const Vector3d& point);
 
 /// Refuses negative sizes, unordered or missing keyframes and numbers that are not finite.
 void check(const Obstacle& obstacle);

@@ -183,6 +183,7 @@ TriangleBvh::~TriangleBvh() = default;
 TriangleBvh::TriangleBvh(TriangleBvh&&) noexcept = default;
 TriangleBvh& TriangleBvh::operator=(TriangleBvh&&) noexcept = default;
 
+Vector3d TriangleBvh::corner(Index triangle, int k) const { return tree_->corner(triangle, k); }
 const Vector3d& TriangleBvh::lower() const { return tree_->lower; }
 const Vector3d& TriangleBvh::upper() const { return tree_->upper; }
 

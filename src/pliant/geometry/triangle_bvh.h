@@ -50,7 +50,8 @@ class TriangleBvh {
   /// precision.
   std::optional<RayHit> first_hit(const Vector3d& origin, const Vector3d& direction, double start = 0) const;
 
-  const Vector3d& lower() const;  ///< the box around the triangles
+  Vector3d corner(Index triangle, int k) const;  ///< k: 0, 1 or 2
+  const Vector3d& lower() const;                 ///< the box around the triangles
   const Vector3d& upper() const;
 
  private:
