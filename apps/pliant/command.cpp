@@ -29,6 +29,16 @@ void add_common(CLI::App& command, bool& json, const std::string& example) {
   command.footer("Example:\n" + example);
 }
 
+CLI::Validator number_where(bool (*holds)(double), const std::string& expected) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && holds(value)) return std::string();
+        return fmt::format("found '{}'; expected {}", text, expected);
+      },
+      "");
+}
+
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw Error("cannot write to standard output");

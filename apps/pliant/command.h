@@ -26,6 +26,9 @@ void add_tetrahedralize(CLI::App& program);
 /// Adds `--json` and the example that ends the help text.
 void add_common(CLI::App& command, bool& json, const std::string& example);
 
+/// Refuses what is not a number, or one for which `holds` is false, with "found 'nan'; expected <expected>".
+CLI::Validator number_where(bool (*holds)(double), const std::string& expected);
+
 /// Prints to standard output; a broken pipe or a full disk there is an error, not silence.
 void print(const std::string& text);
 void print_json(const Json& json);

@@ -3,9 +3,25 @@
 
 #include <cstdio>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "pliant/base/parallel.h"
+
+namespace {
+
+// What a person reads who named no command, or one that there is not.
+std::string ask_for_command(const CLI::App& program) {
+  std::string commands;
+  for (const CLI::App* command : program.get_subcommands({}))
+    commands += (commands.empty() ? "" : ", ") + command->get_name();
+  const std::vector<std::string> words = program.remaining();
+  return words.empty() ? fmt::format("no command was given; expected one of {}", commands)
+                       : fmt::format("there is no command '{}'; expected one of {}", words[0], commands);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace pliant;
@@ -36,7 +52,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return program.exit(version);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "pliant: {}\nRun with --help for the words it takes.\n", error.what());
+    const bool no_command = error.get_name() == "RequiredError" && program.get_subcommands().empty();
+    fmt::print(stderr, "pliant: {}\nRun with --help for the words it takes.\n",
+               no_command ? ask_for_command(program) : error.what());
     return 2;
   } catch (const app::UsageError& error) {
     fmt::print(stderr, "pliant: {}\n", error.what());

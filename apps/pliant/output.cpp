@@ -2,23 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <filesystem>
+#include <cmath>
 
 #include "pliant/geometry/surface.h"
+#include "pliant/io/file_name.h"
 #include "pliant/io/write_png.h"
 
 namespace pliant::app {
 namespace {
-
-// "Bunny.MESH.gz" -> ".mesh"
-std::string format_of(const std::string& name) {
-  std::string lower = name;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  std::filesystem::path path = lower;
-  if (path.extension() == ".gz") path = path.stem();
-  return path.extension().string();
-}
 
 void write_picture(const std::string& path, const MeshData& mesh, const OutputOptions& options) {
   std::vector<RenderObject> objects;
@@ -62,9 +53,11 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
       ->capture_default_str()
       ->group("Pictures");
   command.add_option("--azimuth", picture.azimuth, "Degrees the camera stands to the right of the front")
+      ->check(number_where([](double x) { return std::isfinite(x); }, "degrees, as 30"))
       ->capture_default_str()
       ->group("Pictures");
   command.add_option("--elevation", picture.elevation, "Degrees the camera stands above the horizon")
+      ->check(number_where([](double x) { return std::abs(x) <= 90; }, "degrees from -90 to 90"))
       ->capture_default_str()
       ->group("Pictures");
   command.add_option("--cut", options.cut, "Cut a solid open across this axis, to see the tets")
@@ -75,8 +68,10 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
 }
 
 void check_output(const std::string& path) {
-  const std::string extension = format_of(path);
-  if (extension == ".png" && !path.ends_with(".gz")) return;
+  const std::string extension = format_extension(path);
+  if (extension == ".png" && is_gzip_name(path))
+    throw UsageError(fmt::format("{}: a picture is compressed in itself; leave out .gz", path));
+  if (extension == ".png") return;
   std::string known = ".png";
   for (const MeshFormat& format : mesh_formats()) {
     if (!format.writes) continue;
@@ -87,7 +82,7 @@ void check_output(const std::string& path) {
 }
 
 void write_output(const std::string& path, const MeshData& mesh, const OutputOptions& options) {
-  if (format_of(path) == ".png") return write_picture(path, mesh, options);
+  if (format_extension(path) == ".png") return write_picture(path, mesh, options);
   write_mesh(path, mesh, {.binary = !options.ascii, .msh_version = options.msh_version});
 }
 

@@ -99,10 +99,11 @@ void add_shape(CLI::App& program) {
   command
       ->add_option("--size", arguments->options.size,
                    "Factor on all lengths; at 1 the longest side is about 1 m")
-      ->check(CLI::PositiveNumber)
+      ->check(number_where([](double x) { return x > 0 && x < 1e9; }, "a number above 0 and below 1e9"))
       ->capture_default_str();
   command->add_option("--text", arguments->options.text, "What the letters say")->capture_default_str();
   command->add_option("--level", arguments->options.level, "Of the sponge, 1 to 4; 0 chooses")
+      ->check(CLI::Range(0, 4))
       ->capture_default_str();
   command->add_flag("--uniform", arguments->uniform, "Tetrahedra of one size, also inside");
   command

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "mesh_table.h"
@@ -16,6 +17,7 @@ struct Arguments {
   std::string input;
   std::vector<std::string> outputs;
   TetrahedralizeOptions options;
+  std::string open = "auto";
   bool uniform = false, json = false;
   OutputOptions output;
 };
@@ -56,6 +58,9 @@ void run(Arguments& arguments) {
     CommandProgress progress;
     arguments.options.progress = progress.callback();
     arguments.options.graded = !arguments.uniform;
+    arguments.options.open = arguments.open == "solid"   ? OpenSurface::solid
+                             : arguments.open == "shell" ? OpenSurface::shell
+                                                         : OpenSurface::automatic;
     result = with_context(arguments.input, [&] {
       return tetrahedralize({input.vertices, input.triangles}, arguments.options);
     });
@@ -98,14 +103,12 @@ void add_tetrahedralize(CLI::App& program) {
                    ->check(CLI::Range(Index(1), Index(50'000'000)))
                    ->capture_default_str();
   command->add_option("--edge-length", options.edge_length, "Edge length at the surface, metres, instead")
-      ->check(CLI::PositiveNumber)
+      ->check(number_where([](double x) { return x > 0 && std::isfinite(x); }, "metres, above 0"))
       ->excludes(tets);
   command->add_flag("--uniform", arguments->uniform, "Tetrahedra of one size, also inside");
-  const std::map<std::string, OpenSurface> open{
-      {"auto", OpenSurface::automatic}, {"solid", OpenSurface::solid}, {"shell", OpenSurface::shell}};
-  command->add_option("--open", options.open, "What an open surface stands for: auto, solid or shell")
-      ->transform(CLI::CheckedTransformer(open))
-      ->option_text("auto|solid|shell");
+  command->add_option("--open", arguments->open, "What an open surface stands for")
+      ->check(CLI::IsMember({"auto", "solid", "shell"}))
+      ->capture_default_str();
   command
       ->add_option("-o,--output", arguments->outputs,
                    "File to write; may be given several times; .png makes a picture")

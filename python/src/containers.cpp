@@ -23,7 +23,13 @@ void write_tensors(const std::filesystem::path& path, const py::dict& tensors,
   SafetensorsWriter writer;
   std::vector<py::array> kept;
   for (const auto& [key, value] : tensors) {
-    const auto name = key.cast<std::string>();
+    std::string name;
+    try {
+      name = key.cast<std::string>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("write_tensors: found the key " + py::repr(key).cast<std::string>() +
+                           "; expected a str");
+    }
     const py::array array = py::array::ensure(value);
     if (!array) throw InputError("tensor '" + name + "' is not an array");
     const bool known =

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "bind.h"
 #include "pliant/base/parallel.h"
 
@@ -106,12 +108,18 @@ PYBIND11_MODULE(_pliant, module) {
   error.attr("__doc__") = "Something could not be done; the message says what.";
   input_error.attr("__doc__") = "The input is at fault; the message says what came and what was expected.";
   py::register_exception_translator([](std::exception_ptr thrown) {
+    // A message may quote a file name that is no UTF-8; its bytes then show as \xff.
+    const auto raise = [](const py::handle& type, const Error& e) {
+      const auto text = py::reinterpret_steal<py::object>(
+          PyUnicode_DecodeUTF8(e.what(), static_cast<Py_ssize_t>(std::strlen(e.what())), "backslashreplace"));
+      if (text) PyErr_SetObject(type.ptr(), text.ptr());
+    };
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const InputError& e) {
-      input_error(e.what());
+      raise(input_error, e);
     } catch (const Error& e) {
-      error(e.what());
+      raise(error, e);
     }
   });
 

@@ -32,6 +32,46 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
     assert done.stderr.startswith("pliant: ") and done.stdout == ""
 
 
+@pytest.mark.parametrize("words, sentence", [
+    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export"),
+    ([], "no command was given; expected one of info, shape, tetrahedralize, export"),
+    (["shape", "bar", "--size", "nan"], "--size: found 'nan'; expected a number above 0 and below 1e9"),
+    (["shape", "bar", "--size", "large"], "--size: found 'large'; expected a number above 0 and below 1e9"),
+    (["shape", "bar", "--size", "-1"], "--size: found '-1'; expected a number above 0 and below 1e9"),
+    (["shape", "menger_sponge", "--level", "9"], "--level: Value 9 not in range 0 to 4"),
+    (["shape", "bar", "--azimuth", "nan"], "--azimuth: found 'nan'; expected degrees, as 30"),
+    (["shape", "bar", "--elevation", "91"], "--elevation: found '91'; expected degrees from -90 to 90"),
+    (["shape", "bar", "-o", "bar.png.gz"], "bar.png.gz: a picture is compressed in itself; leave out .gz"),
+    (["tetrahedralize", "a.obj", "--open", "maybe"], "--open: maybe not in {auto,solid,shell}"),
+    (["tetrahedralize", "a.obj", "--edge-length", "inf"], "--edge-length: found 'inf'; expected metres, above 0"),
+])
+def test_wrong_usage_says_what_came_and_what_was_expected(program, words, sentence):
+    done = program(*words)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[0] == "pliant: " + sentence
+
+
+@pytest.mark.parametrize("choice", ["auto", "solid", "shell"])
+def test_open_surfaces_are_what_one_says(program, choice):
+    assert program("shape", "plate_shell", "--triangles", "200", "-o", "open.obj").returncode == 0
+    done = program("tetrahedralize", "open.obj", "--tets", "2000", "--open", choice, "--json")
+    if choice == "solid":  # a flat sheet encloses nothing
+        assert done.returncode == 1 and "open.obj" in done.stderr
+    else:
+        assert done.returncode == 0 and json.loads(done.stdout)["shells"] == 1
+
+
+def test_a_file_without_a_mesh_is_exit_code_1_and_a_sentence(program, tmp_path):
+    (tmp_path / "empty.obj").write_text("")
+    done = program("info", "empty.obj")
+    assert done.returncode == 1
+    assert done.stderr == "pliant: empty.obj: line 1: the file ends; expected a vertex somewhere in the file, as 'v 0 0 0'\n"
+    (tmp_path / "lonely.ele").write_text("1 4 0\n1 1 2 3 4\n")
+    done = program("info", "lonely.ele")
+    assert done.returncode == 1
+    assert done.stderr == "pliant: lonely.ele: found no lonely.node beside it; expected one\n"
+
+
 def test_a_missing_file_is_exit_code_1_and_names_it(program):
     done = program("info", "nowhere.obj")
     assert done.returncode == 1

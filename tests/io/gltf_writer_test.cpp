@@ -324,6 +324,9 @@ TEST(GltfWriter, BadInputIsASentenceAndLeavesNoFile) {
   surface = sheet(3);
   surface.vertices(0, 0) = NAN;
   EXPECT_TRUE(contains(message_of([&] { write_glb(path, surface); }), "finite"));
+  surface = sheet(3);
+  surface.vertices(2, 1) = -1e39;  // infinite in single precision
+  EXPECT_TRUE(contains(message_of([&] { write_glb(path, surface); }), "as large as 1e+39"));
   Motion given(2, 3);
   given.motion.times[2] = given.motion.times[1];
   EXPECT_TRUE(contains(message_of([&] { write_glb_morph(path, given.surface, given.motion); }), "ascending"));

@@ -20,6 +20,9 @@ struct MeshErrors : testing::Test {
   std::string message_of(const std::string& name, const std::string& content) {
     const fs::path path = folder.path() / name;
     std::ofstream(path, std::ios::binary) << content;
+    return message_of(path);
+  }
+  std::string message_of(const fs::path& path) {
     try {
       read_mesh(path);
     } catch (const InputError& error) {
@@ -76,11 +79,80 @@ TEST_F(MeshErrors, AnUnknownExtensionListsTheKnownOnes) {
   EXPECT_NE(message.find(".obj"), std::string::npos) << message;
 }
 
-TEST_F(MeshErrors, AnEmptyFileIsASentenceInEveryFormat) {
-  for (const MeshFormat& format : mesh_formats()) {
-    if (!format.reads || format.extension == ".obj") continue;  // an .obj without vertices is an empty mesh
-    EXPECT_NE(message_of("empty" + format.extension, ""), "no error") << format.extension;
+TEST_F(MeshErrors, WhatIsNoMeshIsASentenceInEveryFormat) {
+  std::vector<std::pair<std::string, std::string>> contents = {
+      {"nothing", ""},
+      {"an empty line", "\n"},
+      {"a comment", "# made by hand\n"},
+      {"prose", "The quick brown fox\njumps over the lazy dog.\n"},
+      {"numbers", "0 0 0\n"},
+      {"zeros", std::string(1000, '\0')},
+      {"an empty list", "[]"},
+  };
+  Rng rng(3);
+  for (const std::size_t size : {1, 7, 100, 3000, 50000}) {
+    std::string bytes(size, ' ');
+    for (char& c : bytes) c = static_cast<char>(rng.integer(256));
+    contents.emplace_back("random bytes", bytes);
   }
+  for (const MeshFormat& format : mesh_formats())
+    for (const auto& [name, content] : contents) {
+      SCOPED_TRACE(format.extension + " of " + name);
+      const bool tetgen = format.extension == ".node" || format.extension == ".ele";
+      if (tetgen)  // whose files come together
+        for (const char* extension : {".node", ".ele"})
+          std::ofstream(folder.path() / (std::string("a") + extension), std::ios::binary) << content;
+      const std::string message = message_of("a" + format.extension, content);
+      EXPECT_EQ(message.rfind(tetgen ? "a.node: " : "a" + format.extension + ": ", 0), 0u) << message;
+      EXPECT_NE(message.find("expected"), std::string::npos) << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    }
+}
+
+TEST_F(MeshErrors, AHeaderWithNothingBehindItIsASentence) {
+  EXPECT_EQ(message_of("a.obj", "# made by hand\nmtllib a.mtl\no thing\n"),
+            "a.obj: line 2: found 'mtllib'; expected a vertex somewhere in the file, as 'v 0 0 0'");
+  EXPECT_EQ(message_of("a.off", "OFF\n"), "a.off: line 2: the file ends; expected the number of vertices");
+  EXPECT_EQ(message_of("a.off", "OFF\n0 0 0\n"), "a.off: found no vertices; expected at least one");
+  EXPECT_EQ(message_of("a.ply", "ply\nformat ascii 1.0\nend_header\n"),
+            "a.ply: the header names no element 'vertex'; expected one");
+  EXPECT_EQ(message_of("a.stl", "solid nothing\nendsolid nothing\n"),
+            "a.stl: found no vertices; expected at least one");
+  EXPECT_EQ(message_of("a.mesh", "MeshVersionFormatted 2\nDimension 3\nEnd\n"),
+            "a.mesh: found no vertices; expected at least one");
+  EXPECT_EQ(message_of("a.meshb", std::string("\1\0\0\0\3\0\0\0", 8)),
+            "a.meshb: found no vertices; expected at least one");
+  for (const char* version : {"2.2", "4.1"}) {
+    const std::string header = std::string("$MeshFormat\n") + version + " 0 8\n$EndMeshFormat\n";
+    EXPECT_EQ(message_of("a.msh", header), "a.msh: line 4: the file ends; expected a section $Nodes");
+    EXPECT_EQ(message_of("a.msh", header + "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n"),
+              "a.msh: line 8: the file ends; expected a section $Nodes");
+  }
+  EXPECT_EQ(message_of("a.veg", "*VERTICES\n1 3 0 0\n1 0 0 0\n"),
+            "a.veg: line 4: the file ends; expected a section *ELEMENTS");
+  EXPECT_EQ(message_of("a.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n"),
+            "a.vtk: found no vertices; expected at least one");
+  EXPECT_EQ(message_of("a.vtu", "<VTKFile type=\"UnstructuredGrid\"></VTKFile>\n"),
+            "a.vtu: found no vertices; expected at least one");
+  std::ofstream(folder.path() / "a.ele") << "0 4 0\n";
+  EXPECT_EQ(message_of("a.node", "0 3 0 0\n"), "a.node: line 2: the file ends; expected at least one node");
+}
+
+// The lines of an .obj are not counted anywhere, so that half of them may be a mesh.
+TEST_F(MeshErrors, HalfAFileIsASentence) {
+  MeshData mesh = random_tets(7);
+  mesh.vertices.setRandom();  // glTF has nothing as large as the others take
+  for (const MeshFormat& format : mesh_formats())
+    for (const bool binary : {true, false})
+      for (const int version : {22, 41}) {
+        if (!format.writes || format.extension == ".obj") continue;
+        SCOPED_TRACE(format.extension + (binary ? " binary" : " text"));
+        const fs::path path = folder.path() / ("a" + format.extension);
+        write_mesh(path, mesh, {.binary = binary, .msh_version = version});
+        ASSERT_EQ(message_of(path), "no error");
+        fs::resize_file(path, fs::file_size(path) / 2);
+        EXPECT_EQ(message_of(path).rfind("a" + format.extension + ": ", 0), 0u) << message_of(path);
+      }
 }
 
 TEST_F(MeshErrors, WritingLeavesTheOldFile) {
@@ -100,7 +172,76 @@ TEST_F(MeshErrors, VegaIncludesOnlyWhatLiesBesideIt) {
   EXPECT_EQ(read_mesh(folder.path() / "a.veg").tets.rows(), 1);
   EXPECT_NE(message_of("b.veg", "*VERTICES\n*INCLUDE ../nodes.txt\n").find("in the same folder"),
             std::string::npos);
-  EXPECT_NE(message_of("c.veg", "*INCLUDE c.veg\n").find("at most 8"), std::string::npos);
+}
+
+// Ten files of which each includes the next one ten times would be a text of ten thousand million lines.
+TEST_F(MeshErrors, VegaIncludesEachFileOnce) {
+  EXPECT_EQ(message_of("c.veg", "*INCLUDE c.veg\n"),
+            "c.veg: line 1: found *INCLUDE 'c.veg' a second time; expected each file once");
+  for (char name = 'a'; name < 'k'; ++name) {
+    std::ofstream file(folder.path() / (std::string(1, name) + ".txt"));
+    file << "# " << name << "\n*INCLUDE " << static_cast<char>(name + 1) << ".txt\n";
+  }
+  EXPECT_NE(message_of("d.veg", "*INCLUDE a.txt\n").find("at most 8 files inside each other"),
+            std::string::npos);
+  std::string many =
+      "*VERTICES\n4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n";
+  std::ofstream(folder.path() / "set.txt") << "# a set\n";
+  EXPECT_EQ(message_of("e.veg", many + "*INCLUDE set.txt\n"), "no error");
+  EXPECT_EQ(message_of("e.veg", many + "*INCLUDE set.txt\n*INCLUDE set.txt\n"),
+            "e.veg: line 12: found *INCLUDE 'set.txt' a second time; expected each file once");
+}
+
+// All compressed files that one file includes share one allowance to grow.
+TEST_F(MeshErrors, VegaIncludesCannotGrowWithoutEnd) {
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "bomb" + std::to_string(i) + ".gz";
+    write_atomically(folder.path() / name, [](std::ostream& out) { out << std::string(30 << 20, '\n'); });
+    text += "*INCLUDE " + name + "\n";
+  }
+  const std::string message = message_of("a.veg", text);
+  EXPECT_NE(message.find("bomb2.gz: gzip: "), std::string::npos) << message;
+}
+
+// The chain of sections goes on behind the one just read: two that share their bytes would be read twice.
+TEST_F(MeshErrors, SectionsOfABinaryMeditFileDoNotOverlap) {
+  std::string bytes;
+  const auto put = [&](std::int32_t value) { bytes.append(reinterpret_cast<const char*>(&value), 4); };
+  const auto build = [&](std::int32_t second) {
+    bytes.clear();
+    put(1), put(1);  // endianness, version
+    put(4), put(second), put(3);
+    for (int v = 0; v < 3; ++v)
+      for (int k = 0; k < 4; ++k) put(0);
+    put(6), put(0), put(1);
+    put(1), put(2), put(3), put(0);
+    return bytes;
+  };
+  EXPECT_EQ(message_of("a.meshb", build(68)), "no error");
+  EXPECT_EQ(message_of("a.meshb", build(64)),
+            "a.meshb: byte 8: found the next section at byte 64; expected 68 to 96");
+  EXPECT_EQ(message_of("a.meshb", build(8)),
+            "a.meshb: byte 8: found the next section at byte 8; expected 68 to 96");
+}
+
+TEST_F(MeshErrors, TetGenNamesTheFileThatIsMissingOrWrong) {
+  EXPECT_EQ(message_of("a.ele", "1 4 0\n1 1 2 3 4\n"), "a.ele: found no a.node beside it; expected one");
+  std::ofstream(folder.path() / "a.node") << "2 3 0 0\n1 0 0 0\n2 0 zero 0\n";
+  EXPECT_EQ(message_of(folder.path() / "a.ele"), "a.node: line 3: found 'zero'; expected a coordinate");
+}
+
+TEST_F(MeshErrors, TheEndingGzMayBeWrittenInCapitals) {
+  MeshData mesh = random_surface(1);
+  mesh.vertices.setRandom();
+  for (const char* name : {"a.OBJ.GZ", "a.ele.GZ", "a.Mesh.Gz", "a.GLTF.GZ"}) {
+    SCOPED_TRACE(name);
+    const fs::path path = folder.path() / name;
+    write_mesh(path, mesh);
+    EXPECT_EQ(read_mesh(path).triangles, mesh.triangles);
+    std::ifstream file(path, std::ios::binary);
+    EXPECT_EQ(file.get(), 0x1f);  // compressed
+  }
 }
 
 TEST_F(MeshErrors, TetGenFindsItsOtherFileFromEither) {

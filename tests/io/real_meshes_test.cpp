@@ -78,7 +78,10 @@ const Known known_meshes[] = {
     {"surf/aorta_6k.off.gz", 6468, 0, 12932},
     {"shell/clothpanel_6k.off.gz", 5894, 0, 11469},
     {"surf/cow_3k.off.gz", 2762, 0, 5520},
+    {"rig/CesiumMan.glb", 3273, 0, 4672},
     {"shell/vase_open_2k.off.gz", 1750, 0, 3312},
+    {"rig/webxr_hand_left.glb", 1360, 0, 2314},
+    {"rig/Fox.glb", 1728, 0, 576},
 };
 
 // Formats that give back every bit; STL and glTF merge or split vertices, and have tests of their own.
@@ -130,7 +133,7 @@ std::string try_conversions(const MeshData& mesh, const fs::path& folder) {
   }
   convert("old.msh", {.msh_version = 22}, mesh, true);
   if (!mesh.has_tets())
-    for (const char* name : {"mesh.stl", "mesh.glb"}) convert(name, {}, mesh, false);
+    for (const char* name : {"mesh.stl", "mesh.glb", "mesh.gltf"}) convert(name, {}, mesh, false);
   return complaints;
 }
 

@@ -1,6 +1,8 @@
 #include "pliant/io/vtu.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <sstream>
 
@@ -79,6 +81,33 @@ TEST(Vtu, SharedDataCannotGrowWithoutEnd) {
   text.append(size, '\0');
   text += "</AppendedData></VTKFile>";
   EXPECT_THROW(read_vtu(text), InputError);
+}
+
+// A block may shrink its data a thousandfold; what it says to hold is checked before it is inflated.
+TEST(Vtu, CompressedDataHoldsNoMoreThanTheFileNeeds) {
+  const auto file_of = [](std::uint64_t stated_points, std::uint64_t points) {
+    const std::string zeros(12 * points, '\0');
+    std::vector<Bytef> block(compressBound(zeros.size()));
+    uLongf size = block.size();
+    compress(block.data(), &size, reinterpret_cast<const Bytef*>(zeros.data()), zeros.size());
+    std::string text =
+        "<VTKFile type='UnstructuredGrid' header_type='UInt64' compressor='vtkZLibDataCompressor'>"
+        "<UnstructuredGrid><Piece NumberOfPoints='" +
+        std::to_string(stated_points) +
+        "'><Points><DataArray type='Float32' format='appended' offset='0'/></Points></Piece>"
+        "</UnstructuredGrid><AppendedData encoding='raw'>_";
+    for (const std::uint64_t word : {std::uint64_t{1}, zeros.size(), zeros.size(), std::uint64_t{size}})
+      text.append(reinterpret_cast<const char*>(&word), 8);
+    text.append(reinterpret_cast<const char*>(block.data()), size);
+    return text + "</AppendedData></VTKFile>";
+  };
+  EXPECT_EQ(read_vtu(file_of(100000, 100000)).vertices.rows(), 100000);
+  EXPECT_EQ(message_of([&] { read_vtu(file_of(5, 100000)); }),
+            "DataArray '': blocks 0 to 0 hold 300000 numbers; expected at most 15");
+  const std::string large = file_of(3400000, 3400000);
+  EXPECT_EQ(message_of([&] { read_vtu(large); }),
+            fmt::format("DataArray '': blocks 0 to 0 hold 10200000 numbers; expected at most {}",
+                        25 * large.size() + (8 << 20)));
 }
 
 }  // namespace pliant

@@ -56,3 +56,10 @@ def test_a_file_cut_short_is_a_sentence(tmp_path, tensors):
 def test_an_array_of_another_kind_is_refused(tmp_path):
     with pytest.raises(pliant.InputError, match="'z' holds complex128"):
         pliant.write_tensors(tmp_path / "x.safetensors", {"z": np.zeros(3, complex)})
+
+
+@pytest.mark.parametrize("key, words", [(3, "the key 3"), (None, "the key None"), ("\udc80", r"the key '\\udc80'")])
+def test_a_name_that_is_no_text_is_refused(tmp_path, key, words):
+    with pytest.raises(TypeError, match=f"write_tensors: found {words}; expected a str"):
+        pliant.write_tensors(tmp_path / "x.safetensors", {key: np.zeros(3)})
+    assert not list(tmp_path.iterdir())

@@ -1,6 +1,7 @@
 """Meshes as numpy arrays, and mesh files."""
 
 import gc
+import os
 import pickle
 
 import numpy as np
@@ -84,6 +85,13 @@ def test_a_broken_file_names_itself_and_the_line(tmp_path):
     path.write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 x\n3 0 1 2\n")
     with pytest.raises(pliant.InputError, match=r"broken\.off.*line 5"):
         pliant.read_mesh(path)
+
+
+def test_a_name_that_is_no_text_is_in_the_message(tmp_path):
+    path = os.fsencode(tmp_path) + b"/no\xfftext.obj"
+    with pytest.raises(pliant.InputError) as error:
+        pliant.read_mesh(os.fsdecode(path))
+    assert "no\\xfftext.obj: cannot read: No such file" in str(error.value)
 
 
 def test_pickle(cube):

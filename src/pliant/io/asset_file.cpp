@@ -17,7 +17,9 @@
 
 #include "pliant/base/error.h"
 #include "pliant/base/hash.h"
+#include "pliant/io/file_name.h"
 #include "pliant/io/input_file.h"
+#include "pliant/io/text_scanner.h"
 
 namespace pliant {
 namespace {
@@ -40,12 +42,19 @@ Matrix4d inverse_of(const Matrix4d& matrix, std::string_view what) {
 
 // === Import: everything assimp may throw or refuse becomes one sentence
 
+// Binary glTF begins with its name, text with the brace of a JSON object; assimp does not say what it missed.
+void check_gltf_start(std::string_view bytes) {
+  const std::size_t start = std::min(bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf"), bytes.size());
+  if (bytes.substr(0, 4) != "glTF" && bytes.substr(start, 1) != "{")
+    throw InputError(
+        fmt::format("byte {}: found {}; expected 'glTF' or '{{'", start, in_quotes(bytes.substr(start, 4))));
+}
+
 class ImportedScene {
  public:
   ImportedScene(const fs::path& path, std::string_view bytes) {
-    const bool zipped = path.extension() == ".gz";
-    std::string type = (zipped ? path.stem() : path).extension().string();
-    std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::tolower(c); });
+    const bool zipped = is_gzip_name(path);
+    const std::string type = format_extension(path);
     const bool fbx = type == ".fbx";
 
     // One node a joint: without this, FBX joints become chains of helper nodes, one for each pivot.
@@ -54,13 +63,15 @@ class ImportedScene {
     unsigned steps = aiProcess_Triangulate | aiProcess_SortByPType;
     if (fbx)
       steps |= aiProcess_GlobalScale;  // FBX counts in centimetres or says what else; this makes metres
-    const auto refuse = [](std::string_view reason) {
+    const auto refuse = [&](std::string_view reason) {
       std::string line(reason.substr(0, 300));
       std::replace(line.begin(), line.end(), '\n', ' ');
-      throw InputError(fmt::format("cannot be read: {}", line.empty() ? "the file is damaged" : line));
+      throw InputError(fmt::format("cannot be read: {}; expected a whole {} file",
+                                   line.empty() ? "the file is damaged" : line, fbx ? "FBX" : "glTF"));
     };
+    if (bytes.empty()) throw InputError(fmt::format("the file is empty; expected {}", fbx ? "FBX" : "glTF"));
+    if (!fbx) check_gltf_start(bytes);
     try {
-      if (bytes.empty()) throw InputError("the file is empty");
       // A .gltf may name files beside it, which assimp finds by the path; a gzipped one must be whole in
       // itself.
       scene_ = zipped ? importer_.ReadFileFromMemory(bytes.data(), bytes.size(), steps,
@@ -74,7 +85,7 @@ class ImportedScene {
       refuse("");
     }
     if (!scene_ || !scene_->mRootNode) refuse(importer_.GetErrorString());
-    if (scene_->mNumMeshes == 0) throw InputError("there is no triangle in it");
+    if (scene_->mNumMeshes == 0) throw InputError("there is no triangle in it; expected a surface");
     if (fbx) root_transform_ = up_axis_to_y();
   }
 

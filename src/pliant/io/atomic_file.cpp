@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pliant/base/error.h"
+#include "pliant/io/file_name.h"
 
 namespace pliant {
 namespace {
@@ -114,7 +115,7 @@ AtomicFile::AtomicFile(const fs::path& path) : state_(std::make_unique<State>())
     throw Error(fmt::format("{}: cannot create a file there: {}", path.string(), std::strerror(errno)));
   state_->temporary = name.data();
   try {
-    state_->buffer = std::make_unique<FileBuffer>(state_->file, path.extension() == ".gz", path);
+    state_->buffer = std::make_unique<FileBuffer>(state_->file, is_gzip_name(path), path);
     state_->stream = std::make_unique<std::ostream>(state_->buffer.get());
   } catch (...) {
     discard();

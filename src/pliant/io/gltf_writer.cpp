@@ -10,6 +10,7 @@
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
 #include "pliant/io/atomic_file.h"
+#include "pliant/io/file_name.h"
 #include "pliant/io/morph_fit.h"
 
 namespace pliant {
@@ -82,6 +83,9 @@ void check(const TriMesh& surface) {
         fmt::format("a glTF surface needs triangles, but this one has {} vertices and {} triangles", n,
                     surface.triangle_count()));
   if (!surface.vertices.allFinite()) throw InputError("a vertex is not a finite number; glTF cannot hold it");
+  if (const double largest = surface.vertices.cwiseAbs().maxCoeff();
+      largest > std::numeric_limits<float>::max())
+    throw InputError(fmt::format("a coordinate is as large as {}; glTF holds at most 3.4e38", largest));
   if (surface.triangles.minCoeff() < 0 || surface.triangles.maxCoeff() >= n)
     throw InputError(fmt::format("a triangle names a vertex outside 0 to {}", n - 1));
 }
@@ -186,8 +190,7 @@ ModelBuilder morph_model(const TriMesh& surface, const MorphMotion& motion, cons
 }
 
 void write(const fs::path& path, const tinygltf::Model& model) {
-  const fs::path plain = path.extension() == ".gz" ? path.stem() : path;
-  const bool text = plain.extension() == ".gltf" || plain.extension() == ".GLTF";
+  const bool text = format_extension(path) == ".gltf";
   write_atomically(path, [&](std::ostream& stream) {
     tinygltf::TinyGLTF writer;
     if (!writer.WriteGltfSceneToStream(&model, stream, false, !text))

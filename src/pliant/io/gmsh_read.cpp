@@ -140,7 +140,7 @@ class Reader {
   MeshData read() {
     TextScanner& text = input_.text();
     if (text.peek() != "$MeshFormat") text.fail("$MeshFormat");
-    std::size_t elements = 0;  // where the elements are, should they come before the nodes
+    std::vector<std::size_t> elements;  // where they are, should they come before the nodes
     bool has_nodes = false;
     while (!text.at_end()) {
       if (text.peek().front() != '$') text.fail("the '$' of a section");
@@ -156,14 +156,15 @@ class Reader {
       } else if (name == "$Elements" && has_nodes) {
         version_4_ ? read_elements_4() : read_elements_2();
       } else {
-        if (name == "$Elements") elements = text.position();
+        if (name == "$Elements") elements.push_back(text.position());
         skip_to_end_of(name);
         continue;
       }
       expect_end_of(name);
     }
-    if (elements > 0 && has_nodes) {
-      text.move_to(elements);
+    if (!has_nodes) text.fail("a section $Nodes");
+    for (const std::size_t position : elements) {
+      text.move_to(position);
       version_4_ ? read_elements_4() : read_elements_2();
     }
     return mesh_.finish();

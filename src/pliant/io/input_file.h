@@ -14,8 +14,8 @@ struct InputFileOptions {
   std::size_t allowance = std::size_t{64} << 20;
 };
 
-/// Maps a plain file; inflates a gzipped one, recognised by its first bytes whatever its name. Throws Error
-/// when it cannot be opened, InputError when its compression is broken.
+/// Maps a plain file; inflates a gzipped one, recognised by its first bytes whatever its name. Throws
+/// InputError when it cannot be opened, its compression is broken, or it grows too much.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path, const InputFileOptions& options = {});

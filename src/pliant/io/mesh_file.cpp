@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "pliant/base/error.h"
 #include "pliant/geometry/surface.h"
 #include "pliant/io/asset_file.h"
 #include "pliant/io/atomic_file.h"
+#include "pliant/io/file_name.h"
 #include "pliant/io/gltf_writer.h"
 #include "pliant/io/gmsh.h"
 #include "pliant/io/input_file.h"
@@ -44,11 +44,14 @@ MeshData read_bytes(const fs::path& path) {
 // *INCLUDE may name a file beside the one that includes it, nothing elsewhere.
 MeshData read_vega_file(const fs::path& path) {
   const InputFile file(path);
+  InputFileOptions limits;  // the allowance for compressed files is one for all of them together
   const auto load = [&](const std::string& name) {
     if (fs::path(name).filename() != fs::path(name))
       throw InputError(
           fmt::format("found *INCLUDE '{}'; expected the name of a file in the same folder", name));
-    return std::string(InputFile(path.parent_path() / name).bytes());
+    const InputFile included(path.parent_path() / name, limits);
+    limits.allowance -= std::min(limits.allowance, included.bytes().size());
+    return std::string(included.bytes());
   };
   return with_context(path.string(), [&] { return read_vega(file.bytes(), load); });
 }
@@ -148,10 +151,7 @@ const std::vector<Row>& rows() {
 }
 
 const Row& row_for(const fs::path& path) {
-  const fs::path plain = path.extension() == ".gz" ? path.stem() : path;
-  std::string extension = plain.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = format_extension(path);
   std::string known;
   for (const Row& row : rows()) {
     if (row.format.extension == extension) return row;

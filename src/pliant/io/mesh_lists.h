@@ -27,7 +27,9 @@ struct MeshLists {
       triangles.insert(triangles.end(), {corners[0], corners[i - 1], corners[i]});
   }
 
+  /// A file without a vertex holds no mesh: it is broken, or something else.
   MeshData finish() const {
+    if (coordinates.empty()) throw InputError("found no vertices; expected at least one");
     if (vertex_count() > std::numeric_limits<std::int32_t>::max())
       throw InputError("found more than 2147483647 vertices; expected fewer");
     MeshData mesh;

@@ -42,6 +42,8 @@ MeshData read_obj(std::string_view bytes) {
   HighestIndex highest;
   std::vector<std::int32_t> corners;
   TextScanner scanner(bytes, {.comment = '#'});
+  scanner.at_end();
+  const std::size_t first = scanner.position();
   while (!scanner.at_end()) {
     const std::string_view keyword = scanner.word();
     if (keyword == "v") {
@@ -66,6 +68,11 @@ MeshData read_obj(std::string_view bytes) {
       mesh.add_polygon(corners);
     }
     scanner.skip_line();
+  }
+  // Lines of other kinds are passed over, so that any text reads until here.
+  if (mesh.vertex_count() == 0) {
+    scanner.move_to(first);
+    scanner.fail("a vertex somewhere in the file, as 'v 0 0 0'");
   }
   if (highest.index >= mesh.vertex_count())
     scanner.fail_at(highest.position, fmt::format("found vertex {} in a face; expected 1 to {}",

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "pliant/base/error.h"
+#include "pliant/io/file_name.h"
 #include "pliant/io/input_file.h"
 
 namespace pliant {
@@ -63,7 +64,7 @@ PointCache read_pc2_file(const std::filesystem::path& path) {
 
 PointCacheWriter::PointCacheWriter(const std::filesystem::path& path, Index point_count)
     : file_(path), points_(point_count) {
-  if (path.extension() == ".gz")
+  if (is_gzip_name(path))
     throw InputError(
         fmt::format("{}: a point cache cannot grow inside a compressed file; leave out .gz", path.string()));
   if (point_count < 0 || point_count > kMost)

@@ -4,6 +4,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/io/atomic_file.h"
+#include "pliant/io/file_name.h"
 #include "pliant/io/input_file.h"
 #include "pliant/io/mesh_lists.h"
 #include "pliant/io/output_buffer.h"
@@ -21,6 +22,7 @@ std::int64_t read_nodes(std::string_view bytes, MeshLists& mesh) {
   if (const auto dimension = scanner.integer("a dimension"); dimension != 3)
     scanner.fail_at(scanner.position(), fmt::format("found dimension {}; expected 3", dimension));
   scanner.skip_line();
+  if (count == 0) scanner.fail("at least one node");
   std::int64_t base = 1;
   mesh.coordinates.reserve(static_cast<std::size_t>(3 * count));
   for (Index v = 0; v < count; ++v) {
@@ -59,15 +61,14 @@ void read_cells(std::string_view bytes, std::int64_t base, int corners, Index ve
 }
 
 // "body.1.node.gz" and ".ele" -> "body.1.ele", without what compresses it.
-fs::path sibling(fs::path path, const char* extension) {
-  if (path.extension() == ".gz") path.replace_extension();
-  return path.replace_extension(extension);
+fs::path sibling(const fs::path& path, const char* extension) {
+  return without_gz(path).replace_extension(extension);
 }
 
 // The file of the same name, rather one compressed as `path` is.
 std::optional<fs::path> find_beside(const fs::path& path, const char* extension) {
-  const bool compressed = path.extension() == ".gz";
-  for (const char* compression : {compressed ? ".gz" : "", compressed ? "" : ".gz"})
+  const std::string own = is_gzip_name(path) ? path.extension().string() : "";
+  for (const std::string& compression : {own, std::string(own.empty() ? ".gz" : "")})
     if (const fs::path candidate = sibling(path, extension).string() + compression; fs::exists(candidate))
       return candidate;
   return std::nullopt;
@@ -77,10 +78,12 @@ std::optional<fs::path> find_beside(const fs::path& path, const char* extension)
 
 MeshData read_tetgen(const TetgenBytes& files) {
   MeshLists mesh;
-  const std::int64_t base = with_context(".node", [&] { return read_nodes(files.node, mesh); });
+  const auto base = with_context(files.name + ".node", [&] { return read_nodes(files.node, mesh); });
   const Index vertices = mesh.vertex_count();
-  if (files.ele) with_context(".ele", [&] { read_cells(*files.ele, base, 4, vertices, mesh.tets); });
-  if (files.face) with_context(".face", [&] { read_cells(*files.face, base, 3, vertices, mesh.triangles); });
+  if (files.ele)
+    with_context(files.name + ".ele", [&] { read_cells(*files.ele, base, 4, vertices, mesh.tets); });
+  if (files.face)
+    with_context(files.name + ".face", [&] { read_cells(*files.face, base, 3, vertices, mesh.triangles); });
   return mesh.finish();
 }
 
@@ -93,15 +96,15 @@ MeshData read_tetgen_files(const fs::path& path) {
         "{}: found no {} beside it; expected one", path.string(),
         !node ? sibling(path, ".node").filename().string() : sibling(path, ".ele").filename().string()));
   const InputFile node_file(*node);
-  TetgenBytes files{.node = node_file.bytes(), .ele = {}, .face = {}};
+  TetgenBytes files{.name = sibling(path, "").string(), .node = node_file.bytes(), .ele = {}, .face = {}};
   std::optional<InputFile> ele_file, face_file;
   if (ele) files.ele = ele_file.emplace(*ele).bytes();
   if (face) files.face = face_file.emplace(*face).bytes();
-  return with_context(path.string(), [&] { return read_tetgen(files); });
+  return read_tetgen(files);
 }
 
 void write_tetgen_files(const fs::path& path, const MeshData& mesh) {
-  const std::string compression = path.extension() == ".gz" ? ".gz" : "";
+  const std::string compression = is_gzip_name(path) ? path.extension().string() : "";
   const auto write = [&](const char* extension, const auto& content) {
     write_atomically(sibling(path, extension).string() + compression, [&](std::ostream& out) {
       OutputBuffer buffer(out);

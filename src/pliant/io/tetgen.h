@@ -2,6 +2,7 @@
 // TetGen's .node, .ele and .face: one mesh in up to three files of one name.
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "pliant/io/mesh_file.h"
@@ -10,8 +11,9 @@ namespace pliant {
 
 /// The contents of the three files, those that there are.
 struct TetgenBytes {
-  std::string_view node;
-  std::optional<std::string_view> ele, face;
+  std::string name = "";  ///< what the files are called without their extensions, for messages
+  std::string_view node = "";
+  std::optional<std::string_view> ele = {}, face = {};
 };
 
 /// Numbered from 0 or from 1, as the first node says; attributes and markers are passed over.

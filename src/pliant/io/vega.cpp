@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <set>
 
+#include "pliant/io/letter_case.h"
 #include "pliant/io/mesh_lists.h"
 #include "pliant/io/output_buffer.h"
 #include "pliant/io/text_scanner.h"
@@ -13,14 +14,10 @@ namespace {
 
 constexpr TextRules rules{.comment = '#', .comma_is_space = true};
 
-std::string upper(std::string_view word) {
-  std::string result(word);
-  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return result;
-}
-
-// The text with the files that *INCLUDE names in their places.
-std::string with_includes(std::string_view bytes, const IncludeLoader& load, int depth) {
+// The text with the files that *INCLUDE names in their places. Each file may come once, so that the text
+// is no longer than the files are.
+std::string with_includes(std::string_view bytes, const IncludeLoader& load, std::set<std::string>& included,
+                          int depth) {
   std::string result;
   TextScanner scanner(bytes, rules);
   while (scanner.remaining() > 0) {
@@ -36,7 +33,10 @@ std::string with_includes(std::string_view bytes, const IncludeLoader& load, int
       scanner.fail_at(start,
                       fmt::format("found *INCLUDE {}; expected {}", in_quotes(line),
                                   load ? "at most 8 files inside each other" : "everything in one file"));
-    result += with_includes(load(std::string(line)), load, depth + 1) + "\n";
+    if (!included.emplace(line).second)
+      scanner.fail_at(
+          start, fmt::format("found *INCLUDE {} a second time; expected each file once", in_quotes(line)));
+    result += with_includes(load(std::string(line)), load, included, depth + 1) + "\n";
   }
   return result;
 }
@@ -46,12 +46,13 @@ class Reader {
   explicit Reader(std::string_view bytes) : scanner_(bytes, rules) {}
 
   MeshData read() {
-    bool has_vertices = false;
+    bool has_vertices = false, has_elements = false;
     while (!scanner_.at_end()) {
       if (scanner_.peek().front() != '*') scanner_.fail("the '*' of a section, as *VERTICES");
-      const std::string name = upper(scanner_.word());
+      const std::string name = upper_case(scanner_.word());
       scanner_.skip_line();
       has_vertices = has_vertices || name == "*VERTICES";
+      has_elements = has_elements || name == "*ELEMENTS";
       if (name == "*VERTICES")
         read_vertices();
       else if (name == "*ELEMENTS")
@@ -60,6 +61,7 @@ class Reader {
         while (!scanner_.at_end() && scanner_.peek().front() != '*') scanner_.skip_line();
     }
     if (!has_vertices) scanner_.fail("a section *VERTICES");
+    if (!has_elements) scanner_.fail("a section *ELEMENTS");
     if (highest_.index >= mesh_.vertex_count() + base_)
       scanner_.fail_at(highest_.position, fmt::format("found vertex {}; expected {} to {}", highest_.index,
                                                       base_, mesh_.vertex_count() + base_ - 1));
@@ -91,7 +93,7 @@ class Reader {
   }
 
   void read_elements() {
-    if (const std::string type = upper(scanner_.peek()); type != "TET" && type != "TETS")
+    if (const std::string type = upper_case(scanner_.peek()); type != "TET" && type != "TETS")
       scanner_.fail("TET; other elements are not read");
     scanner_.skip_line();
     const Index count = scanner_.count("the number of elements", 10);  // "1 1 2 3 4\n"
@@ -122,7 +124,8 @@ class Reader {
 
 MeshData read_vega(std::string_view bytes, const IncludeLoader& load) {
   if (bytes.find("*INCLUDE") == std::string_view::npos) return Reader(bytes).read();
-  const std::string whole = with_includes(bytes, load, 0);
+  std::set<std::string> included;
+  const std::string whole = with_includes(bytes, load, included, 0);
   return Reader(whole).read();
 }
 

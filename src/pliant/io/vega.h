@@ -14,7 +14,8 @@ namespace pliant {
 using IncludeLoader = std::function<std::string(const std::string& name)>;
 
 /// Vertices and tets, numbered from 0 or 1; materials, sets and regions are passed over, cubes refused.
-/// Without a loader, *INCLUDE is refused too. Lines are counted with the included files in their places.
+/// Without a loader, *INCLUDE is refused too; with one, each file may be included once. Lines are counted with
+/// the included files in their places.
 MeshData read_vega(std::string_view bytes, const IncludeLoader& load = {});
 
 /// With one material for all tets, since the format asks for one.

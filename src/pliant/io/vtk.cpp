@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "pliant/base/error.h"
 #include "pliant/io/byte_reader.h"
+#include "pliant/io/letter_case.h"
 #include "pliant/io/mesh_lists.h"
 #include "pliant/io/output_buffer.h"
 #include "pliant/io/text_scanner.h"
@@ -16,12 +16,6 @@
 
 namespace pliant {
 namespace {
-
-std::string upper(std::string_view word) {
-  std::string result(word);
-  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return result;
-}
 
 // Cells as the file lists them: corners of cell i from offsets[i] to offsets[i + 1].
 struct CellList {
@@ -38,7 +32,7 @@ class Reader {
     read_header();
     while (!text_.at_end()) {
       const std::size_t start = text_.position();
-      const std::string keyword = upper(text_.word());
+      const std::string keyword = upper_case(text_.word());
       if (keyword == "POINTS") {
         read_points();
       } else if (keyword == "CELLS") {
@@ -74,13 +68,13 @@ class Reader {
       throw InputError(
           fmt::format("line 1: found {}; expected '# vtk DataFile Version ...'", in_quotes(first)));
     text_.line();  // a title
-    const std::string form = upper(text_.peek());
+    const std::string form = upper_case(text_.peek());
     if (form != "ASCII" && form != "BINARY") text_.fail("ASCII or BINARY");
     binary_ = form == "BINARY";
     text_.skip_line();
-    if (upper(text_.peek()) != "DATASET") text_.fail("DATASET");
+    if (upper_case(text_.peek()) != "DATASET") text_.fail("DATASET");
     text_.word();
-    if (const std::string kind = upper(text_.peek()); kind != "UNSTRUCTURED_GRID" && kind != "POLYDATA")
+    if (const std::string kind = upper_case(text_.peek()); kind != "UNSTRUCTURED_GRID" && kind != "POLYDATA")
       text_.fail("UNSTRUCTURED_GRID or POLYDATA");
     text_.skip_line();
   }
@@ -92,7 +86,7 @@ class Reader {
         {"UNSIGNED_INT", uint32}, {"INT", int32},      {"UNSIGNED_LONG", uint64},  {"LONG", int64},
         {"FLOAT", float32},       {"DOUBLE", float64}, {"VTKIDTYPE", int32},       {"VTKTYPEINT64", int64},
         {"VTKTYPEUINT64", uint64}};
-    const std::string word = upper(text_.peek());
+    const std::string word = upper_case(text_.peek());
     for (const auto& [name, kind] : names)
       if (word == name) {
         text_.word();
@@ -151,12 +145,12 @@ class Reader {
     const std::size_t line_end = text_.position();
     text_.skip_line();
     CellList cells;
-    if (upper(text_.rest().substr(0, 7)) == "OFFSETS") {
+    if (upper_case(text_.rest().substr(0, 7)) == "OFFSETS") {
       // Version 5: one offset more than cells, then all corners.
       text_.word();
       cells.offsets = read_integers(first, read_kind(), "an offset");
       if (cells.offsets.empty()) cells.offsets.push_back(0);
-      if (upper(text_.peek()) != "CONNECTIVITY") text_.fail("CONNECTIVITY");
+      if (upper_case(text_.peek()) != "CONNECTIVITY") text_.fail("CONNECTIVITY");
       text_.word();
       cells.corners = read_integers(second, read_kind(), "a point");
     } else {
@@ -202,7 +196,7 @@ class Reader {
                           rows = read_count("the number of rows");
       // What does not fit is refused by the reading itself; the product of two counts does not overflow.
       read_reals(components * rows, read_kind(), "a number");
-      if (upper(text_.peek()) == "METADATA") {
+      if (upper_case(text_.peek()) == "METADATA") {
         text_.skip_line();
         while (text_.remaining() > 0 && !text_.line().empty()) {
         }

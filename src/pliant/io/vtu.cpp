@@ -136,13 +136,14 @@ File read_structure(std::string_view bytes) {
 
 // === The numbers
 
-// Arrays may share data, and compression may shrink it a thousandfold. A file that makes far more numbers than it
-// has bytes is made to exhaust memory; the bound is that of gzipped files, 200 times and 64 MiB.
-VtuNumbers decode(File& file, const VtuArray& array) {
+// Arrays may share data, and compression may shrink it a thousandfold. A file that makes far more numbers
+// than it has bytes is made to exhaust memory; the bound is that of gzipped files, 200 times and 64 MiB.
+// Where the file says how many numbers it needs, no more are inflated.
+VtuNumbers decode(File& file, const VtuArray& array, std::uint64_t needed) {
   return with_context(fmt::format("DataArray {}", in_quotes(array.name)), [&] {
-    VtuNumbers numbers(file.encoding, array);
-    file.decoded += numbers.size();
     const std::uint64_t limit = 25 * static_cast<std::uint64_t>(file.encoding.file.size()) + (8 << 20);
+    VtuNumbers numbers(file.encoding, array, std::min(needed, limit - file.decoded));
+    file.decoded += numbers.size();
     if (file.decoded > limit)
       throw InputError(
           fmt::format("the arrays so far hold {} numbers; expected at most {} in a file of {} bytes",
@@ -151,15 +152,16 @@ VtuNumbers decode(File& file, const VtuArray& array) {
   });
 }
 
-VtuNumbers decode(File& file, const std::vector<VtuArray>& arrays, std::string_view name) {
+VtuNumbers decode(File& file, const std::vector<VtuArray>& arrays, std::string_view name,
+                  std::uint64_t needed) {
   for (const VtuArray& array : arrays)
-    if (name.empty() || array.name == name) return decode(file, array);
+    if (name.empty() || array.name == name) return decode(file, array, needed);
   throw InputError(
       fmt::format("found no DataArray {}; expected one", name.empty() ? "in Points" : in_quotes(name)));
 }
 
 void read_points(File& file, const Piece& piece, MeshLists& mesh) {
-  const VtuNumbers points = decode(file, piece.point_arrays, "");
+  const VtuNumbers points = decode(file, piece.point_arrays, "", 3 * piece.points);
   if (points.size() % 3 != 0 || points.size() / 3 != piece.points)
     throw InputError(
         fmt::format("found {} coordinates; expected {}, three a point", points.size(), 3 * piece.points));
@@ -174,9 +176,9 @@ void read_points(File& file, const Piece& piece, MeshLists& mesh) {
 // True if triangles come first, then tets, and nothing else.
 bool read_cells(File& file, const Piece& piece, std::int64_t first_point, MeshLists& mesh) {
   if (piece.cells == 0) return true;
-  const VtuNumbers connectivity = decode(file, piece.cell_arrays, "connectivity"),
-                   offsets = decode(file, piece.cell_arrays, "offsets"),
-                   types = decode(file, piece.cell_arrays, "types");
+  const VtuNumbers connectivity = decode(file, piece.cell_arrays, "connectivity", UINT64_MAX),
+                   offsets = decode(file, piece.cell_arrays, "offsets", piece.cells),
+                   types = decode(file, piece.cell_arrays, "types", piece.cells);
   if (offsets.size() != piece.cells || types.size() != piece.cells)
     throw InputError(fmt::format("found {} offsets and {} types; expected one for each of {} cells",
                                  offsets.size(), types.size(), piece.cells));
@@ -208,8 +210,8 @@ bool read_cells(File& file, const Piece& piece, std::int64_t first_point, MeshLi
 std::vector<MeshField> read_fields(File& file, const std::vector<VtuArray>& arrays, Index rows) {
   std::vector<MeshField> fields;
   for (const VtuArray& array : arrays) {
-    const VtuNumbers numbers = decode(file, array);
     const auto columns = static_cast<Index>(std::min<std::int64_t>(array.components, INT32_MAX));
+    const VtuNumbers numbers = decode(file, array, static_cast<std::uint64_t>(rows * columns));
     if (static_cast<Index>(numbers.size()) != rows * columns)
       throw InputError(fmt::format("DataArray {}: found {} numbers; expected {} rows of {}",
                                    in_quotes(array.name), numbers.size(), rows, columns));

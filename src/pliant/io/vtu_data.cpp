@@ -90,7 +90,8 @@ class Source {
 };
 
 // Blocks of equal size, the last perhaps shorter: their number, sizes and compressed sizes, then the blocks.
-std::string inflate_blocks(Source& source, const VtuEncoding& encoding) {
+std::string inflate_blocks(Source& source, const VtuEncoding& encoding, std::uint64_t most_numbers,
+                           std::size_t bytes_each) {
   const std::uint64_t count = source.header_word(encoding), block_size = source.header_word(encoding),
                       last_size = source.header_word(encoding);
   if (count > source.room() / (encoding.long_headers ? 8 : 4)) source.fail(count);
@@ -107,6 +108,9 @@ std::string inflate_blocks(Source& source, const VtuEncoding& encoding) {
           fmt::format("block {} of {} bytes is said to hold {}; expected at most 1032 times as much", i,
                       block.size(), size));
     const std::size_t before = result.size();
+    if ((before + size) / bytes_each > most_numbers)
+      throw InputError(fmt::format("blocks 0 to {} hold {} numbers; expected at most {}", i,
+                                   (before + size) / bytes_each, most_numbers));
     result.resize(before + static_cast<std::size_t>(size));
     uLongf inflated = static_cast<uLongf>(size);
     if (uncompress(reinterpret_cast<Bytef*>(result.data() + before), &inflated,
@@ -121,7 +125,7 @@ bool is_real(NumberKind kind) { return kind == NumberKind::float32 || kind == Nu
 
 }  // namespace
 
-VtuNumbers::VtuNumbers(const VtuEncoding& encoding, const VtuArray& array)
+VtuNumbers::VtuNumbers(const VtuEncoding& encoding, const VtuArray& array, std::uint64_t most)
     : kind_(array.kind), swap_(encoding.swap) {
   if (array.format == VtuFormat::ascii) {
     // Kept at full width, since the declared one may be narrower than the text.
@@ -151,7 +155,7 @@ VtuNumbers::VtuNumbers(const VtuEncoding& encoding, const VtuArray& array)
                          : encoding.file.substr(array.text_begin, array.text_end - array.text_begin),
                 !appended || encoding.appended_base64);
   if (encoding.compressed) {
-    *storage_ = inflate_blocks(source, encoding);
+    *storage_ = inflate_blocks(source, encoding, most, size_of(kind_));
     bytes_ = *storage_;
   } else {
     const std::uint64_t size = source.header_word(encoding);

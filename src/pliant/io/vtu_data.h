@@ -31,10 +31,11 @@ struct VtuArray {
   std::size_t text_begin = 0, text_end = 0;  ///< what stands between the tags
 };
 
-/// Decoded numbers.
+/// Decoded numbers. Compressed data that says it holds more than `most` of them is refused before it is
+/// inflated.
 class VtuNumbers {
  public:
-  VtuNumbers(const VtuEncoding& encoding, const VtuArray& array);
+  VtuNumbers(const VtuEncoding& encoding, const VtuArray& array, std::uint64_t most);
 
   std::size_t size() const { return bytes_.size() / size_of(kind_); }
   double number(std::size_t i) const {
