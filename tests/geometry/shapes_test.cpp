@@ -84,6 +84,22 @@ TEST_P(EverySolid, ParallelMakingGivesTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Shapes, EverySolid, testing::ValuesIn(names_of(ShapeKind::solid)),
                          [](const auto& shape) { return shape.param; });
 
+TEST(Shapes, AreSoundAtAFewHundredThousandTetsToo) {
+  const TetMesh mesh = make_shape("squid", {.tets = 200000});
+  expect_sound_solid(mesh, 0.06);
+  EXPECT_LT(relative(static_cast<double>(mesh.tet_count()), 200000), count_tolerance("squid"));
+}
+
+TEST(Shapes, WhatCannotBeHadWithSoFewTetsIsRefused) {
+  for (const char* name : {"torus", "squid", "letters"}) try {
+      make_shape(name, {.tets = 10});
+      FAIL() << name;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("10 tets"), std::string::npos) << error.what();
+    }
+  EXPECT_THROW(make_shell("glove", {.triangles = 12}), InputError);
+}
+
 TEST(Shapes, StructuredGridsKeepTheirAngles) {
   for (const std::string& name : names_of(ShapeKind::solid))
     if (is_structured(name)) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include "geometry/soups.h"
 #include "pliant/base/error.h"
 #include "pliant/geometry/components.h"
@@ -190,6 +192,85 @@ TEST(Tetrahedralize, PlaceAndSizeDoNotMatter) {
                            b = tetrahedralize(moved, {.edge_length = 0.2e-4});
   expect_good_tets(b);
   EXPECT_NEAR(total_volume(b.mesh) / 1e-12, total_volume(a.mesh), 1e-3);
+}
+
+TEST(Tetrahedralize, FarFromTheOriginTheMeshIsTheSameOrRefused) {
+  const TriMesh mesh = sphere(16, 1, Vector3d::Zero(), 0.2);
+  const auto at = [&](double distance) {
+    TriMesh moved = mesh;
+    moved.vertices.array() += distance;
+    return tetrahedralize(moved, {.edge_length = 0.2});
+  };
+  const Tetrahedralization near = at(0), far = at(1e9);
+  expect_good_tets(far);
+  EXPECT_NEAR(total_volume(far.mesh), total_volume(near.mesh), 1e-4);
+  for (const double distance : {1e12, 1e15}) EXPECT_THROW(at(distance), InputError) << distance;
+  // It is the cell that counts: a million times larger, 1e15 m are not far.
+  TriMesh large = mesh;
+  large.vertices = (mesh.vertices * 1e6).array() + 1e15;
+  expect_good_tets(tetrahedralize(large, {.edge_length = 0.2e6}));
+}
+
+TEST(Tetrahedralize, FewerTetsThanTheBodyTakesLeaveItItsSize) {
+  const double length = 2;
+  const TriMesh ball = sphere(16), bar = box(Vector3d(-1, -0.1, -0.1), Vector3d(1, 0.1, 0.1));
+  TriMesh sheet = box(-one, one);
+  sheet.triangles.conservativeResize(2, 3);
+  for (const TriMesh& soup : {ball, bar, sheet}) {
+    const Vector3d before = bounding_box(soup.vertices).size();
+    for (const Index target : {1, 10, 30}) {
+      const Tetrahedralization result = tetrahedralize(soup, {.target_tets = target});
+      expect_good_tets(result);
+      EXPECT_EQ(result.components, 1);
+      EXPECT_LE(result.cell, length / 2);
+      EXPECT_LE(result.max_thickening, length / 2);
+      // What is grown is grown to all sides by half of max_thickening; a lattice may miss the rest by some.
+      const Vector3d after = bounding_box(result.mesh.vertices).size();
+      EXPECT_LE((after - before).maxCoeff(), length / 2 + 0.25 * result.cell);
+    }
+  }
+}
+
+TEST(Tetrahedralize, FarTrianglesAreFilledOrRefusedSoon) {
+  const TriMesh ball = sphere(20);
+  const auto with_far = [&](double distance) { return joined(ball, sphere(4, 1, Vector3d(distance, 0, 0))); };
+  const auto with_spike = [&](double distance) {
+    TriMesh spiked = ball;
+    spiked.vertices(0, 0) = distance;
+    return spiked;
+  };
+  // A thousand times as far as the body is wide: two bodies, each with its share of the tets; or a long strand.
+  const Tetrahedralization two = tetrahedralize(with_far(2000), {.target_tets = 5000});
+  expect_good_tets(two);
+  EXPECT_EQ(two.components, 2);
+  EXPECT_NEAR(static_cast<double>(two.mesh.tet_count()), 5000, 550);
+  const Tetrahedralization strand = tetrahedralize(with_spike(2000), {.target_tets = 5000});
+  expect_good_tets(strand);
+  EXPECT_NEAR(static_cast<double>(strand.mesh.tet_count()), 5000, 550);
+  EXPECT_NEAR(bounding_box(strand.mesh.vertices).size().x(), 2000, 3 * strand.cell);
+
+  EXPECT_THROW(tetrahedralize(with_far(1e6), {.target_tets = 5000}), InputError);
+  for (const double distance : {1e7, 1e12})
+    for (const TriMesh& soup : {with_far(distance), with_spike(distance)}) try {
+        tetrahedralize(soup, {.target_tets = 5000});
+        FAIL() << distance;
+      } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("lies far"), std::string::npos) << error.what();
+      }
+}
+
+TEST(Tetrahedralize, AFlatSurfaceIsNoSolid) {
+  TriMesh sheet = box(-one, one);
+  sheet.triangles.conservativeResize(2, 3);
+  const Eigen::AngleAxisd turn(0.7, Vector3d(1, 2, 3).normalized());
+  sheet.vertices = sheet.vertices * turn.toRotationMatrix().transpose();
+  sheet.vertices.rowwise() += Eigen::RowVector3d(5, 6, 7);
+  try {
+    tetrahedralize(sheet, {.open = OpenSurface::solid});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("shell"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Tetrahedralize, ParallelFillingGivesTheSameBitsOnAnyNumberOfThreads) {

@@ -37,7 +37,8 @@ struct ShapeOptions {
   Progress progress = {};
 };
 
-/// A solid by name. Counts are met within 5 % by stuffed shapes, within 15 % by structured grids.
+/// A solid by name. Counts are met within 5 % by stuffed shapes, within 15 % by structured grids. Throws
+/// InputError where a stuffed shape cannot be had with so few tets (a torus of 20).
 TetMesh make_shape(std::string_view name, const ShapeOptions& options = {});
 
 /// A shell by name: triangles counter-clockwise seen from outside (plates: from above).

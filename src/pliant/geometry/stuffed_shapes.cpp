@@ -1,10 +1,13 @@
 #include "pliant/geometry/stuffed_shapes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "pliant/base/error.h"
 #include "pliant/geometry/adjacency.h"
 #include "pliant/geometry/components.h"
 #include "pliant/geometry/sdf.h"
@@ -34,11 +37,13 @@ Trial stuff(ImplicitFamily family, double cell, const Vector3d& shift, bool grad
   return {std::move(mesh), std::move(solid), cell};
 }
 
-// One piece, every edge between two triangles (one on a border), and a single fan of triangles at every
-// vertex. Where two surfaces come within a cell of each other, stuffing may let them touch at an edge.
-bool is_sound(const Triangles& triangles, Index vertex_count) {
+// One piece, every edge between two triangles (one on a border, which only open surfaces have), and a single
+// fan of triangles at every vertex. Where two surfaces come within a cell of each other, stuffing may let them
+// touch at an edge.
+bool is_sound(const Triangles& triangles, Index vertex_count, bool open) {
   const Triangles across = triangle_neighbors(triangles, vertex_count);
   if ((across.array() == many_neighbors).any()) return false;
+  if ((across.array() == no_neighbor).any() != open) return false;
   const Adjacency at_vertex = vertex_elements(triangles, vertex_count);
   std::vector<std::int32_t> fan;
   for (Index v = 0; v < vertex_count; ++v) {
@@ -59,40 +64,37 @@ bool is_sound(const Triangles& triangles, Index vertex_count) {
 // What is asked of a mesh.
 struct Wish {
   double target;
-  double power;  // the count is expected to grow as cell^-power
+  const char* counted;  // tets, vertices, triangles
+  double power;         // the count is expected to grow as cell^-power
   FunctionRef<double(const Trial&)> count;
   FunctionRef<Triangles(const Trial&)> surface;
+  bool open;  // the surface has a border
 };
 
 // The sound mesh whose count comes within 4 % of the target, by the secant on log(count) over log(cell). A mesh
 // far too coarse costs little, so the search starts there. Where the count jumps with the cell size, as it does
-// for small symmetric meshes, and where the mesh is not sound, the lattice is shifted too.
+// for small symmetric meshes, and where the mesh is not sound, the lattice is shifted too. Throws where no round
+// succeeds: a few dozen tets cannot hold every shape, or there is no mesh with just that many.
 Trial stuff_to(ImplicitFamily family, bool graded, Wish wish, const Progress& progress) {
   constexpr int rounds = 32, unshifted_rounds = 5;
   constexpr double tolerance = 0.04;
   double cell = 0.06;
   int shifts = 0;
-  Trial best;
-  double best_error = std::numeric_limits<double>::max(), last_x = 0, last_y = 0;
+  double nearest = 0, nearest_error = std::numeric_limits<double>::max(), last_x = 0, last_y = 0;
   for (int round = 0; round < rounds; ++round) {
     report(progress, "stuffing", 1 - std::exp(-0.4 * round));
     // Not along x: what is symmetric about x = 0 keeps a symmetric lattice. [Roberts 2018: evenly spread in 2D]
     const Vector3d shift(0, std::fmod(0.7548776662 * shifts, 1.0), std::fmod(0.5698402910 * shifts, 1.0));
     Trial trial = stuff(family, cell, shift, graded);
-    const double x = std::log(cell), y = std::log(std::max(wish.count(trial), 1.0));
+    const double count = wish.count(trial), x = std::log(cell), y = std::log(std::max(count, 1.0));
     const double error = y - std::log(wish.target);
     const bool near = std::abs(error) < tolerance;
-    bool done = near && is_sound(wish.surface(trial), trial.mesh.vertex_count());
-    if (near && !done) {
-      split_pinches(trial.mesh);
-      done = is_sound(wish.surface(trial), trial.mesh.vertex_count());
+    const auto sound = [&] { return is_sound(wish.surface(trial), trial.mesh.vertex_count(), wish.open); };
+    if (near && (sound() || (split_pinches(trial.mesh) > 0 && sound()))) {
+      report(progress, "stuffing", 1);
+      return trial;
     }
-    const double rank = std::abs(error) + (near && !done ? tolerance : 0);
-    if (rank < best_error || done) {
-      best_error = rank;
-      best = std::move(trial);
-    }
-    if (done) break;
+    if (std::abs(error) < nearest_error) nearest_error = std::abs(error), nearest = count;
     if (round > 0 && std::abs(x - last_x) > 0.02)
       wish.power = std::clamp((last_y - y) / (x - last_x), 1.5, 3.5);
     last_x = x;
@@ -101,8 +103,10 @@ Trial stuff_to(ImplicitFamily family, bool graded, Wish wish, const Progress& pr
     // At most a factor of four at once: a wrong power must not ask for a mesh far beyond the target.
     cell = std::exp(x + std::clamp(error / wish.power, -std::log(4.0), std::log(4.0)));
   }
-  report(progress, "stuffing", 1);
-  return best;
+  throw InputError(fmt::format(
+      "make_shape: no mesh of about {0} {1} holds this shape in one piece (the nearest of {2} tried "
+      "has {3}); ask for another number of {1}, a thousand or more",
+      wish.target, wish.counted, rounds, nearest));
 }
 
 Vector3d gradient(const Implicit& solid, const Vector3d& p, double step) {
@@ -151,6 +155,7 @@ void spread_vertices(TriMesh& mesh, const std::vector<bool>& border, const Impli
     parallel_for(n, 256, [&](Index v) {
       Vector3d p = before.row(v), middle = Vector3d::Zero();
       const auto& list = neighbours[static_cast<std::size_t>(v)];
+      if (list.empty()) return;
       for (const std::int32_t other : list) middle += before.row(other).transpose();
       p += 0.5 * (middle / static_cast<double>(list.size()) - p);
       const bool on_border = border[static_cast<std::size_t>(v)];
@@ -193,7 +198,12 @@ TetMesh stuffed_shape(ImplicitFamily family, const Target& target, bool graded, 
     return static_cast<double>(target.vertices ? trial.mesh.vertex_count() : trial.mesh.tet_count());
   };
   const auto surface = [](const Trial& trial) { return boundary_triangles(trial.mesh.tets); };
-  const Wish wish{static_cast<double>(target.count), graded ? 2.3 : 3, count, surface};
+  const Wish wish{static_cast<double>(target.count),
+                  target.vertices ? "vertices" : "tets",
+                  graded ? 2.3 : 3,
+                  count,
+                  surface,
+                  false};
   return stuff_to(family, graded, wish, progress).mesh;
 }
 
@@ -205,7 +215,12 @@ TriMesh cut_shell(ImplicitFamily family, const Target& target, const Progress& p
                                    : triangles.rows());
   };
   const auto open_surface = [](const Trial& trial) { return triangles_above_cut(trial); };
-  const Wish wish{static_cast<double>(target.count), 2, count, open_surface};
+  const Wish wish{static_cast<double>(target.count),
+                  target.vertices ? "vertices" : "triangles",
+                  2,
+                  count,
+                  open_surface,
+                  true};
   const Trial trial = stuff_to(family, true, wish, progress);
 
   // === What hangs over the cut is drawn up to it: that ring is the border

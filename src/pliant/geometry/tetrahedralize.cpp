@@ -29,6 +29,35 @@ TriMesh chosen_triangles(const TriMesh& mesh, const std::vector<Index>& chosen) 
   return compact_surface(mesh.vertices, triangles).mesh;
 }
 
+// === A few far vertices can make a box in which single precision, and with it the search for the closest
+// triangle, no longer tells the body's triangles apart
+void require_one_scale(const TriMesh& soup, const BoundingBox& box) {
+  const Index count = soup.triangle_count();
+  std::vector<double> along[3];
+  Index small = 0;
+  for (Index t = 0; t < count; ++t) {
+    const Vector3d a = corner(soup, t, 0), b = corner(soup, t, 1), c = corner(soup, t, 2);
+    small += std::max((b - a).norm(), (c - a).norm()) < 1e-6 * box.diagonal();
+    for (std::size_t k = 0; k < 3; ++k) along[k].push_back(a[static_cast<Index>(k)]);
+  }
+  if (2 * small <= count) return;
+  Vector3d middle;
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::nth_element(along[k].begin(), along[k].begin() + count / 2, along[k].end());
+    middle[static_cast<Index>(k)] = along[k][static_cast<std::size_t>(count / 2)];
+  }
+  Index farthest = soup.triangles(0, 0);
+  for (Index i = 0; i < soup.triangles.size(); ++i)
+    if (const Index v = soup.triangles.data()[i]; (soup.vertices.row(v).transpose() - middle).norm() >
+                                                  (soup.vertices.row(farthest).transpose() - middle).norm())
+      farthest = v;
+  throw InputError(fmt::format(
+      "tetrahedralize: {} of {} triangles are smaller than a millionth of the surface, which is "
+      "{:.3g} m long; remove what lies far from the rest, such as vertex {} at ({:.3g}, {:.3g}, {:.3g})",
+      small, count, box.diagonal(), farthest, soup.vertices(farthest, 0), soup.vertices(farthest, 1),
+      soup.vertices(farthest, 2)));
+}
+
 // === Which open pieces bound a solid, and which are sheets
 // Just behind a closed surface the winding number is 1; behind a sheet it is near 1/2. Averaged over a piece,
 // how far it is from a whole number tells how much of the piece is hole.
@@ -72,6 +101,25 @@ std::vector<char> sheet_components(const CleanSoup& soup, const Components& piec
   return is_sheet;
 }
 
+// An open surface taken as a solid has an inside where its winding number passes 1/2; behind a flat one it only
+// comes near that.
+void require_inside(const CleanSoup& soup) {
+  if (soup.open_edges == 0) return;
+  const TriMesh& mesh = soup.mesh;
+  const WindingNumber winding(mesh);
+  const double behind = 1e-4 * bounding_box(mesh.vertices).diagonal();
+  const Index every = 1 + mesh.triangle_count() / 2000;
+  for (Index t = 0; t < mesh.triangle_count(); t += every) {
+    const Vector3d a = corner(mesh, t, 0), b = corner(mesh, t, 1), c = corner(mesh, t, 2);
+    const Vector3d normal = (b - a).cross(c - a).stableNormalized();
+    if (winding(Vector3d((a + b + c) / 3 - behind * normal)) > 0.501) return;
+  }
+  throw InputError(
+      "tetrahedralize: open is solid, but the surface is flat or nearly so and nothing is inside it; "
+      "expected a "
+      "surface that bounds a solid, but for holes; take it as a shell to give it a thickness");
+}
+
 // === The solid to fill, for any cell size
 class Solid {
  public:
@@ -82,6 +130,7 @@ class Solid {
     std::vector<Index> of_solid, of_sheets;
     for (Index t = 0; t < soup.mesh.triangle_count(); ++t)
       (is_sheet[static_cast<std::size_t>(pieces.of_element[t])] ? of_sheets : of_solid).push_back(t);
+    if (options.open == OpenSurface::solid) require_inside(soup);
     report.input_components = pieces.count;
     report.shells = static_cast<int>(std::count(is_sheet.begin(), is_sheet.end(), 1));
     if (!of_solid.empty()) {
@@ -259,7 +308,8 @@ double predicted_tets(const std::vector<DepthSample>& samples, double sheet_area
   return tets;
 }
 
-// The cell size at which the prediction meets the target; predictions fall as cells grow.
+// The cell size at which the prediction meets the target; predictions fall as cells grow. Where the body is as
+// long as `size` it has at least a strand of two by two cells along that.
 double predicted_cell(const std::vector<DepthSample>& samples, double sheet_area, double target, double size,
                       const TetrahedralizeOptions& options) {
   double low = std::log(1e-5 * size), high = std::log(10 * size);
@@ -267,7 +317,7 @@ double predicted_cell(const std::vector<DepthSample>& samples, double sheet_area
     const double middle = 0.5 * (low + high);
     (predicted_tets(samples, sheet_area, std::exp(middle), options) > target ? low : high) = middle;
   }
-  return std::exp(0.5 * (low + high));
+  return std::max(std::exp(0.5 * (low + high)), 60 * size / target);
 }
 
 // Depths of a body of this area and volume, as if it were a ball.
@@ -338,6 +388,74 @@ void remove_islands(TetMesh& mesh, double cell, Tetrahedralization& report) {
 
 constexpr double most_tets = 2e8;  // about 12 GB
 
+// Of the box: finer cells are beyond the single precision in which triangles are found.
+constexpr double finest_cell = 1e-5;
+
+// The filling whose count is nearest to the target. Cells grow no further than leaves the body's likeness: half
+// its longest side, and parts grown by less than that.
+StuffedMesh fill_to_count(Solid& solid, const BoundingBox& box, const TetrahedralizeOptions& options,
+                          Tetrahedralization& result) {
+  const double target = static_cast<double>(options.target_tets), size = box.diagonal();
+  const double finest = finest_cell * size, half_side = 0.5 * box.size().maxCoeff();
+  double coarsest = half_side, measured = 0;
+  const auto use_cell = [&](double wanted) {
+    double cell = std::clamp(wanted, finest, coarsest);
+    if (measured == 0 || cell > measured || cell < measured / 4) {
+      report(options.progress, "measuring thickness", 0);
+      measured = 1.5 * cell;
+      solid.measure_thickness(measured);
+    }
+    solid.set_cell(cell, result);
+    for (; result.max_thickening > half_side; solid.set_cell(cell, result)) coarsest = cell *= 0.9;
+    return cell;
+  };
+
+  // === A coarse filling of the solid tells how deep it is, and so which cell size gives the target
+  const std::vector<DepthSample> as_a_ball = ball_depths(solid.solid_area(), solid.solid_volume());
+  const auto cell_for = [&](const std::vector<DepthSample>& depths, double sheet_area, double count) {
+    return predicted_cell(depths, sheet_area, count, size, options);
+  };
+  double cell = use_cell(cell_for(as_a_ball, solid.sheet_area(), target));
+  if (!as_a_ball.empty()) {
+    report(options.progress, "finding the cell size", 0);
+    const double coarse_cell = cell_for(as_a_ball, solid.sheet_area(), std::max(target / 8, 1000.0));
+    const StuffedMesh coarse = fill(solid, box, std::min(coarse_cell, coarsest), options, options.progress);
+    if (coarse.mesh.tet_count() > 0) cell = cell_for(mesh_depths(coarse.mesh, solid), 0, target);
+  }
+
+  // === Fill, and correct the cell size while the count is off. Fillings far below the target cost little; five
+  // near it are enough.
+  StuffedMesh best;
+  Tetrahedralization best_report = result;
+  double best_error = std::numeric_limits<double>::infinity(), last_cell = 0, last_count = 0;
+  for (int near = 0; near < 5 && best_error > 0.1;) {
+    cell = use_cell(cell);
+    StuffedMesh filled = fill(solid, box, cell, options, options.progress);
+    const double count = static_cast<double>(filled.mesh.tet_count());
+    near += count > target / 4;
+    double power = 2.5;  // count ~ cell^-power: 3 for a volume, 2 for a surface, 1 for a strand
+    if (last_count > 0 && count > 0 && std::abs(std::log(cell / last_cell)) > 1e-3)
+      power = std::clamp(-std::log(count / last_count) / std::log(cell / last_cell), 1.0, 3.5);
+    last_cell = cell, last_count = count;
+    if (const double error = std::abs(std::log(std::max(count, 0.5) / target)); error < best_error) {
+      best_error = error;
+      best = std::move(filled);
+      best_report = result;
+    }
+    // A lattice that fine sees whatever has an inside; finer ones would only cost.
+    if (count == 0 && cell < size / 256) break;
+    if (count < target && cell <= finest)
+      throw InputError(fmt::format(
+          "tetrahedralize: the surface is {:.3g} m long, but cells of {:.3g} m give only {} of {} "
+          "tets; triangles that lie far from all others are likely: remove them first",
+          size, cell, count, options.target_tets));
+    if (count > target && cell >= coarsest) break;
+    cell *= std::clamp(std::pow(count / target, 1 / power), 0.25, 4.0);
+  }
+  result = best_report;
+  return best;
+}
+
 }  // namespace
 
 Tetrahedralization tetrahedralize(const TriMesh& soup, const TetrahedralizeOptions& options) {
@@ -355,9 +473,19 @@ Tetrahedralization tetrahedralize(const TriMesh& soup, const TetrahedralizeOptio
     throw InputError(
         fmt::format("tetrahedralize: min_thickness is {} cells; expected 0 to 10", options.min_thickness));
 
+  // === Far from the origin, all is done near it
+  Vector3d origin = Vector3d::Zero();
+  TriMesh moved;
+  const BoundingBox place = bounding_box(compact_surface(soup.vertices, soup.triangles).mesh.vertices);
+  require_one_scale(soup, place);
+  if (const Vector3d centre = place.low + 0.5 * place.size(); centre.norm() > place.diagonal()) {
+    origin = centre;
+    moved = {soup.vertices.rowwise() - origin.transpose(), soup.triangles};
+  }
+
   Tetrahedralization result;
   report(options.progress, "cleaning", 0);
-  const CleanSoup clean = clean_soup(soup);
+  const CleanSoup clean = clean_soup(moved.triangle_count() > 0 ? moved : soup);
   result.duplicates = clean.duplicates;
   result.degenerate = clean.degenerate;
   result.flipped = clean.flipped;
@@ -369,60 +497,22 @@ Tetrahedralization tetrahedralize(const TriMesh& soup, const TetrahedralizeOptio
       bounding_box(compact_surface(clean.mesh.vertices, clean.mesh.triangles).mesh.vertices);
   Solid solid(clean, options, result);
 
-  const std::vector<DepthSample> as_a_ball = ball_depths(solid.solid_area(), solid.solid_volume());
   StuffedMesh filled;
   if (options.edge_length > 0) {
     const double cell = options.edge_length;
-    if (predicted_tets(as_a_ball, solid.sheet_area(), cell, options) > most_tets)
-      throw InputError(
-          fmt::format("tetrahedralize: an edge_length of {} gives more than {} tets for a surface "
-                      "{} long; choose a longer one",
-                      cell, most_tets, box.diagonal()));
+    if (cell < finest_cell * box.diagonal() ||
+        predicted_tets(ball_depths(solid.solid_area(), solid.solid_volume()), solid.sheet_area(), cell,
+                       options) > most_tets)
+      throw InputError(fmt::format(
+          "tetrahedralize: an edge_length of {} is too short for a surface {} long; expected at most "
+          "{} tets and an edge of {:.3g}; choose a longer one",
+          cell, box.diagonal(), most_tets, finest_cell * box.diagonal()));
     report(options.progress, "measuring thickness", 0);
     solid.measure_thickness(cell);
     solid.set_cell(cell, result);
     filled = fill(solid, box, cell, options, options.progress);
   } else {
-    // === A coarse filling of the solid tells how deep it is, and so which cell size gives the target
-    const double target = static_cast<double>(options.target_tets);
-    const auto cell_for = [&](const std::vector<DepthSample>& depths, double count) {
-      return predicted_cell(depths, solid.sheet_area(), count, box.diagonal(), options);
-    };
-    double cell = cell_for(as_a_ball, target);
-    report(options.progress, "measuring thickness", 0);
-    solid.measure_thickness(1.5 * cell);
-    if (!as_a_ball.empty()) {
-      report(options.progress, "finding the cell size", 0);
-      solid.set_cell(cell, result);
-      const StuffedMesh coarse =
-          fill(solid, box, cell_for(as_a_ball, std::max(target / 8, 1000.0)), options, options.progress);
-      if (coarse.mesh.tet_count() > 0)
-        cell = predicted_cell(mesh_depths(coarse.mesh, solid), 0, target, box.diagonal(), options);
-    }
-
-    // === Fill, and correct the cell size while the count is off
-    double best_error = std::numeric_limits<double>::infinity();
-    StuffedMesh best;
-    Tetrahedralization best_report = result;
-    double last_cell = 0, last_count = 0;
-    for (int attempt = 0; attempt < 5 && best_error > 0.1; ++attempt) {
-      solid.set_cell(cell, result);
-      filled = fill(solid, box, cell, options, options.progress);
-      const double count = std::max<double>(1, static_cast<double>(filled.mesh.tet_count()));
-      const double error = std::abs(std::log(count / target));
-      double power = 2.5;  // count ~ cell^-power: between a surface's 2 and a volume's 3
-      if (last_cell > 0 && std::abs(std::log(cell / last_cell)) > 1e-3)
-        power = std::clamp(-std::log(count / last_count) / std::log(cell / last_cell), 1.5, 3.5);
-      last_cell = cell, last_count = count;
-      if (error < best_error) {
-        best_error = error;
-        best = std::move(filled);
-        best_report = result;
-      }
-      cell *= std::pow(count / target, 1 / power);
-    }
-    filled = std::move(best);
-    result = best_report;
+    filled = fill_to_count(solid, box, options, result);
   }
 
   result.mesh = std::move(filled.mesh);
@@ -432,9 +522,18 @@ Tetrahedralization tetrahedralize(const TriMesh& soup, const TetrahedralizeOptio
   remove_islands(result.mesh, result.cell, result);
   if (result.mesh.tet_count() == 0)
     throw InputError(
-        fmt::format("tetrahedralize: cells of {} m are too large for a surface {} m long; choose "
+        fmt::format("tetrahedralize: cells of {} m find no inside of a surface {} m long; choose "
                     "more tets, a shorter edge_length or a min_thickness above 1",
                     result.cell, box.diagonal()));
+  // The angles hold as long as rounding moves no vertex noticeably.
+  const double furthest = (result.mesh.vertices.rowwise() + origin.transpose()).cwiseAbs().maxCoeff(),
+               rounding = furthest * std::numeric_limits<double>::epsilon();
+  if (rounding > 1e-5 * result.cell)
+    throw InputError(fmt::format(
+        "tetrahedralize: coordinates of {:.3g} m are rounded to {:.1g} m, too coarse for cells of "
+        "{:.3g} m; move the surface towards the origin first",
+        furthest, rounding, result.cell));
+  result.mesh.vertices.rowwise() += origin.transpose();
   return result;
 }
 

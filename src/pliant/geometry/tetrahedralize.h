@@ -14,7 +14,7 @@ enum class OpenSurface {
 };
 
 struct TetrahedralizeOptions {
-  Index target_tets = 50000;  ///< met within 10 % where the shape allows
+  Index target_tets = 50000;  ///< met within 10 % where the shape allows; no fewer than still resemble it
   double edge_length = 0;     ///< metres: of tets at the surface; above 0 it replaces target_tets
   bool graded = true;         ///< tets grow with depth; false: the surface's size everywhere
   double min_thickness = 2;   ///< cells: what is thinner is grown outward to this; 0 leaves it as it is
