@@ -14,7 +14,8 @@ double closest_of(const std::vector<Vector3d>& strewn, const Vector3d& p) {
   return std::sqrt(best);
 }
 
-void expect_distance(const ObstacleShape& shape, const std::vector<Vector3d>& strewn, double spacing, auto inside) {
+void expect_distance(const ObstacleShape& shape, const std::vector<Vector3d>& strewn, double spacing,
+                     auto inside) {
   Rng rng(1);
   const Obstacle obstacle{.shape = shape};
   const PlacedObstacle placed = place(obstacle, 0);
@@ -99,8 +100,10 @@ TEST(Obstacle, AMeshOnItsSurfaceFacesOutward) {
   const Obstacle turned{.shape = MeshShape{surface_of(inside_out)}};
   for (const Obstacle* obstacle : {&mesh, &turned})
     for (Index t = 0; t < ball.triangle_count(); t += 7) {
-      const Vector3d centre = (ball.vertices.row(ball.triangles(t, 0)) + ball.vertices.row(ball.triangles(t, 1)) +
-                               ball.vertices.row(ball.triangles(t, 2))) / 3;
+      const Vector3d centre =
+          (ball.vertices.row(ball.triangles(t, 0)) + ball.vertices.row(ball.triangles(t, 1)) +
+           ball.vertices.row(ball.triangles(t, 2))) /
+          3;
       const Contact contact = contact_at(place(*obstacle, 0), centre);
       EXPECT_NEAR(contact.distance, 0, 1e-14);
       EXPECT_GT(contact.normal.dot(centre.normalized()), 0.99);
@@ -152,8 +155,8 @@ TEST(Obstacle, NormalsAndHessiansAreDerivativesOfTheDistance) {
 }
 
 TEST(Obstacle, AxesAndCentresHaveAnOutwardNormal) {
-  const Obstacle sphere{.shape = SphereShape{}}, capsule{.shape = CapsuleShape{.radius = 0.3, .half_length = 0.5}},
-      box{.shape = BoxShape{}};
+  const Obstacle sphere{.shape = SphereShape{}},
+      capsule{.shape = CapsuleShape{.radius = 0.3, .half_length = 0.5}}, box{.shape = BoxShape{}};
   EXPECT_EQ(contact_at(place(sphere, 0), Vector3d::Zero()).distance, -1);
   EXPECT_EQ(contact_at(place(sphere, 0), Vector3d::Zero()).normal.norm(), 1);
   for (const double y : {0.0, 0.2, -0.5, 0.5}) {

@@ -27,13 +27,17 @@ TEST(Penalty, DerivativesOfDepthAndSlipMatchDifferences) {
   const double step = 1e-6;
   for (const double width : {0.3, 1.0})
     for (double s = -0.5; s < 2; s += 0.0371) {
-      EXPECT_NEAR(penalty_gradient(s, 7, width), (penalty(s + step, 7, width) - penalty(s - step, 7, width)) / (2 * step), 1e-7);
+      EXPECT_NEAR(penalty_gradient(s, 7, width),
+                  (penalty(s + step, 7, width) - penalty(s - step, 7, width)) / (2 * step), 1e-7);
       EXPECT_NEAR(penalty_hessian(s, 7, width),
-                  (penalty_gradient(s + step, 7, width) - penalty_gradient(s - step, 7, width)) / (2 * step), 1e-4);
+                  (penalty_gradient(s + step, 7, width) - penalty_gradient(s - step, 7, width)) / (2 * step),
+                  1e-4);
       if (s < 2 * step) continue;
-      EXPECT_NEAR(smooth_slip_gradient(s, width), (smooth_slip(s + step, width) - smooth_slip(s - step, width)) / (2 * step), 1e-8);
-      EXPECT_NEAR(smooth_slip_hessian(s, width),
-                  (smooth_slip_gradient(s + step, width) - smooth_slip_gradient(s - step, width)) / (2 * step), 1e-4);
+      EXPECT_NEAR(smooth_slip_gradient(s, width),
+                  (smooth_slip(s + step, width) - smooth_slip(s - step, width)) / (2 * step), 1e-8);
+      EXPECT_NEAR(
+          smooth_slip_hessian(s, width),
+          (smooth_slip_gradient(s + step, width) - smooth_slip_gradient(s - step, width)) / (2 * step), 1e-4);
     }
 }
 
@@ -61,11 +65,17 @@ struct Setting {
 Setting around(const Obstacle& obstacle, double width) {
   Rng rng(11);
   const Index count = 300;
-  Setting s{{obstacle}, {}, random_points(rng, count, 1), {}, PenaltyContact(all_of(count), VectorXd::LinSpaced(count, 50, 500), {.width = width, .slip_speed = 2.0})};
+  Setting s{{obstacle},
+            {},
+            random_points(rng, count, 1),
+            {},
+            PenaltyContact(all_of(count), VectorXd::LinSpaced(count, 50, 500),
+                           {.width = width, .slip_speed = 2.0})};
   Keyframe later = s.obstacles[0].path.keyframes[0];
   later.time = 1;
   later.position += Vector3d(0.5, 0.2, -0.3);
-  later.rotation = later.rotation * Eigen::Quaterniond(Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized()));
+  later.rotation =
+      later.rotation * Eigen::Quaterniond(Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized()));
   s.obstacles[0].path.keyframes.push_back(later);
   s.placed = {place(s.obstacles[0], 0.3)};
   s.x = s.start + 0.05 * random_points(rng, count, 1);
@@ -112,7 +122,8 @@ TEST(Penalty, ForcesAndHessiansAreDerivativesOfTheEnergy) {
           hessian.col(c) = -(plus.forces.row(i) - minus.forces.row(i)).transpose() / (2 * step);
         }
         const Matrix3d exact = terms.hessians[static_cast<std::size_t>(i)];
-        EXPECT_LT((force - terms.forces.row(i).transpose()).norm(), 1e-5) << named.name;  // of newtons to hundreds
+        EXPECT_LT((force - terms.forces.row(i).transpose()).norm(), 1e-5)
+            << named.name;  // of newtons to hundreds
         EXPECT_LT((hessian - exact).norm(), 1e-3 * (1 + exact.norm())) << named.name << ' ' << here.distance;
       }
       EXPECT_GT(compared, 15) << named.name;
@@ -132,12 +143,14 @@ TEST(Penalty, ProjectedHessiansAreTheNearestPositiveOnes) {
         const Eigen::SelfAdjointEigenSolver<Matrix3d> eigen(exact.hessians[i]);
         const Matrix3d nearest = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
                                  eigen.eigenvectors().transpose();
-        EXPECT_LT((nearest - projected.hessians[i]).norm(), 1e-10 * (1 + exact.hessians[i].norm())) << named.name;
+        EXPECT_LT((nearest - projected.hessians[i]).norm(), 1e-10 * (1 + exact.hessians[i].norm()))
+            << named.name;
       }
       s.contact.begin_step(s.placed, s.start, 0.01);
       s.contact.forces_and_hessians(s.x, true, projected);
       for (const Matrix3d& hessian : projected.hessians) {
-        EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix3d>(hessian).eigenvalues()[0], -1e-10 * (1 + hessian.norm()));
+        EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix3d>(hessian).eigenvalues()[0],
+                  -1e-10 * (1 + hessian.norm()));
       }
     }
 }
@@ -156,7 +169,8 @@ TEST(Penalty, FrictionOpposesTheSlipAndNeverExceedsCoulomb) {
       const Contact lag = contact_at(s.placed[0], s.start.row(i));
       const Vector3d slip = (s.x.row(i) - s.start.row(i)).transpose() - 0.01 * lag.velocity;
       EXPECT_LE(friction.dot(slip), 1e-12);
-      const double normal_force = penalty_gradient(-lag.distance, 50 + 450.0 * static_cast<double>(i) / 299, 0.05);
+      const double normal_force =
+          penalty_gradient(-lag.distance, 50 + 450.0 * static_cast<double>(i) / 299, 0.05);
       EXPECT_LE(friction.norm(), 0.3 * normal_force * (1 + 1e-9) + 1e-12);
     }
   }
@@ -178,7 +192,8 @@ struct ImplicitMass {
     for (int outer = 0; outer < 2; ++outer) {
       for (int i = 0; i < 50; ++i) {
         contact.forces_and_hessians(x, true, terms);
-        const Vector3d gradient = mass / (h * h) * (x - inertial).transpose() - terms.forces.row(0).transpose();
+        const Vector3d gradient =
+            mass / (h * h) * (x - inertial).transpose() - terms.forces.row(0).transpose();
         const Matrix3d hessian = mass / (h * h) * Matrix3d::Identity() + terms.hessians[0];
         const Vector3d direction = -hessian.ldlt().solve(gradient);
         if (direction.norm() < 1e-14) break;
@@ -287,10 +302,15 @@ TEST(Penalty, SameBitsOnAnyNumberOfThreadsParallel) {
 }
 
 TEST(Penalty, BadNumbersGetASentence) {
-  EXPECT_TRUE(contains(message_of([] { PenaltyContact({0, 1}, VectorXd::Ones(3)); }), "3 stiffnesses for 2 vertices"));
+  EXPECT_TRUE(contains(message_of([] {
+                         PenaltyContact({0, 1}, VectorXd::Ones(3));
+                       }),
+                       "3 stiffnesses for 2 vertices"));
   EXPECT_TRUE(contains(message_of([] { PenaltyContact({0}, -VectorXd::Ones(1)); }), "negative"));
-  EXPECT_TRUE(contains(message_of([] { PenaltyContact({0}, VectorXd::Ones(1), {.width = -1}); }), "width is -1"));
-  EXPECT_TRUE(contains(message_of([] { PenaltyContact({0}, VectorXd::Ones(1), {.slip_speed = 0}); }), "slip_speed is 0"));
+  EXPECT_TRUE(
+      contains(message_of([] { PenaltyContact({0}, VectorXd::Ones(1), {.width = -1}); }), "width is -1"));
+  EXPECT_TRUE(contains(message_of([] { PenaltyContact({0}, VectorXd::Ones(1), {.slip_speed = 0}); }),
+                       "slip_speed is 0"));
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST(Projection, VerticesInsideEndOnTheSurfaceAndOthersStay) {
       const Index moved = project_positions(obstacles, ids, before, 0.01, after, contacts);
       Index inside = 0;
       for (Index i = 0; i < 600; ++i) {
-        const Contact was = contact_at(obstacles[0], before.row(i)), is = contact_at(obstacles[0], after.row(i));
+        const Contact was = contact_at(obstacles[0], before.row(i)),
+                      is = contact_at(obstacles[0], after.row(i));
         const VertexContact& contact = contacts[static_cast<std::size_t>(i)];
         EXPECT_EQ(contact.touches(), was.distance < 0);
         if (was.distance < 0) {

@@ -110,7 +110,8 @@ TEST(SparseCholesky, ParallelThreadsDoNotChangeABit) {
     MatrixXd x(b.rows(), b.cols());
     cholesky.solve(b, x);
     if (threads == 1) reference = x;
-    EXPECT_EQ(std::memcmp(x.data(), reference.data(), sizeof(double) * static_cast<std::size_t>(x.size())), 0);
+    EXPECT_EQ(std::memcmp(x.data(), reference.data(), sizeof(double) * static_cast<std::size_t>(x.size())),
+              0);
   }
 }
 

@@ -55,7 +55,8 @@ PenaltyContact::PenaltyContact(std::vector<int> vertices, VectorXd stiffness, co
   if (!stiffness_.allFinite() || (stiffness_.size() > 0 && stiffness_.minCoeff() < 0))
     throw InputError("penalty contact: a stiffness is negative or not finite; expected N/m, at least 0");
   if (!(options_.width >= 0 && std::isfinite(options_.width)))
-    throw InputError(fmt::format("penalty contact: width is {}; expected metres, at least 0", options_.width));
+    throw InputError(
+        fmt::format("penalty contact: width is {}; expected metres, at least 0", options_.width));
   if (!(options_.slip_speed > 0 && std::isfinite(options_.slip_speed)))
     throw InputError(
         fmt::format("penalty contact: slip_speed is {}; expected m/s, above 0", options_.slip_speed));
@@ -63,11 +64,13 @@ PenaltyContact::PenaltyContact(std::vector<int> vertices, VectorXd stiffness, co
   partial_.resize((vertices_.size() + grain - 1) / grain);
 }
 
-void PenaltyContact::begin_step(std::span<const PlacedObstacle> obstacles, const Points& start, double time_step) {
+void PenaltyContact::begin_step(std::span<const PlacedObstacle> obstacles, const Points& start,
+                                double time_step) {
   obstacles_.assign(obstacles.begin(), obstacles.end());
   frozen_.resize(vertices_.size() * obstacles_.size());
   time_step_ = time_step;
-  for (std::size_t i = 0; i < vertices_.size(); ++i) start_.row(static_cast<Index>(i)) = start.row(vertices_[i]);
+  for (std::size_t i = 0; i < vertices_.size(); ++i)
+    start_.row(static_cast<Index>(i)) = start.row(vertices_[i]);
   freeze_friction(start);
 }
 

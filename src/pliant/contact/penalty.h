@@ -23,8 +23,9 @@ double smooth_slip_gradient(double length, double width);
 double smooth_slip_hessian(double length, double width);
 
 struct PenaltyOptions {
-  double width = 1e-3;       ///< metres: over this depth the stiffness sets in; 0: at once (C1 only)
-  double slip_speed = 1e-2;  ///< m/s: friction of slower slips is less than Coulomb's, so a body at rest creeps
+  double width = 1e-3;  ///< metres: over this depth the stiffness sets in; 0: at once (C1 only)
+  double slip_speed =
+      1e-2;  ///< m/s: friction of slower slips is less than Coulomb's, so a body at rest creeps
 };
 
 struct PenaltyEnergy {
@@ -81,7 +82,7 @@ class PenaltyContact {
   std::vector<PlacedObstacle> obstacles_;
   Points start_;  // k x 3
   double time_step_ = 0;
-  std::vector<Frozen> frozen_;  // k x obstacles
+  std::vector<Frozen> frozen_;          // k x obstacles
   std::vector<PenaltyEnergy> partial_;  // one a chunk of vertices, summed in order
   PenaltyTerms energy_only_;
 };

@@ -7,7 +7,8 @@ namespace pliant {
 namespace {
 
 constexpr Index grain = 256;
-constexpr int rounds = 4;  // a corner of two obstacles needs two or three, a wedge sharper than 60 degrees more
+constexpr int rounds =
+    4;  // a corner of two obstacles needs two or three, a wedge sharper than 60 degrees more
 
 /// Reduces the part of `motion` across the normal by `limit`, at most to nothing.
 Vector3d friction(const Vector3d& motion, const Vector3d& normal, double limit) {
@@ -40,8 +41,9 @@ VertexContact project(std::span<const PlacedObstacle> obstacles, const Vector3d&
 
 }  // namespace
 
-Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<const int> vertices, const Points& start,
-                        double time_step, Points& positions, std::vector<VertexContact>& contacts) {
+Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<const int> vertices,
+                        const Points& start, double time_step, Points& positions,
+                        std::vector<VertexContact>& contacts) {
   contacts.resize(vertices.size());
   std::atomic<Index> total = 0;
   parallel_for_chunks(static_cast<Index>(vertices.size()), grain, [&](Index begin, Index end) {
@@ -72,7 +74,8 @@ void project_velocities(std::span<const PlacedObstacle> obstacles, std::span<con
     const double coming = std::min(0.0, contact.normal.dot(before.row(v).transpose() - contact.velocity));
     const double change = -obstacle.restitution * coming - leaving;
     if (!(change > 0)) return;
-    velocities.row(v) += change * contact.normal + friction(relative, contact.normal, obstacle.friction * change);
+    velocities.row(v) +=
+        change * contact.normal + friction(relative, contact.normal, obstacle.friction * change);
   });
 }
 

@@ -23,8 +23,9 @@ struct VertexContact {
 /// @param contacts  one a vertex of `vertices`; resized where needed
 /// @return how many vertices were moved
 /// Obstacles stand as they do at the end of the step. Vertices in parallel; same bits on any number of threads.
-Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<const int> vertices, const Points& start,
-                        double time_step, Points& positions, std::vector<VertexContact>& contacts);
+Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<const int> vertices,
+                        const Points& start, double time_step, Points& positions,
+                        std::vector<VertexContact>& contacts);
 
 /// After a step: vertices that touched an obstacle leave it at least with `restitution` times the speed at which
 /// they came. Their slip is reduced by friction times that change of speed.
