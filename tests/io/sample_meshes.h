@@ -71,7 +71,9 @@ inline void expect_identical(const MeshData& a, const MeshData& b) {
   EXPECT_EQ(a.tets, b.tets);
 }
 
-inline bool indices_in_range(const MeshData& mesh) {
+/// What every reader promises: vertices, and indices that name them.
+inline bool is_a_mesh(const MeshData& mesh) {
+  if (mesh.vertices.rows() == 0) return false;
   const auto inside = [&](const auto& cells) {
     return cells.size() == 0 || (cells.minCoeff() >= 0 && cells.maxCoeff() < mesh.vertices.rows());
   };
