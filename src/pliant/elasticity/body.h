@@ -1,0 +1,106 @@
+#pragma once
+// A mesh made of something: knows its mass, energy, forces and stiffness.
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pliant/elasticity/assembly.h"
+#include "pliant/elasticity/material.h"
+#include "pliant/elasticity/tet_elements.h"
+#include "pliant/geometry/tet_mesh.h"
+
+namespace pliant {
+
+/// A density of energy and one of mass.
+struct SolidMaterial {
+  Material material;
+  double density = 1000;  ///< kg/m³
+};
+
+/// Damping forces -(mass M + stiffness K) v.
+struct Rayleigh {
+  double mass = 0;       ///< 1/s
+  double stiffness = 0;  ///< s
+};
+
+struct BodyOptions {
+  std::vector<int> material_of_tet =
+      {};                       ///< into the palette, one a tet; empty: all are of the first material
+  std::vector<int> fixed = {};  ///< vertices that do not move
+  Rayleigh damping = {};
+};
+
+/// Memory of one evaluation, kept between them; one for each thread that evaluates.
+struct BodyWorkspace {
+  AssemblyBuffers buffers;
+  SymmetricBlocks blocks;
+};
+
+enum class Projection {
+  none,      ///< the exact second derivative
+  positive,  ///< each element's made positive semi-definite, and so the sum
+};
+
+/// Constant once made; any number of threads may evaluate one body, each with a workspace of its own. Without one,
+/// every call allocates. Positions are n x 3; stacked vectors and matrices have coordinate k of vertex i at 3 i + k,
+/// which is how Points lie in memory. Sums have the same bits on any number of threads.
+class Body {
+ public:
+  /// Refuses, with a sentence: tets without volume or inverted, vertices of no tet, bad parameters.
+  Body(const TetMesh& mesh, const SolidMaterial& material, const BodyOptions& options = {});
+  Body(const TetMesh& mesh, const std::vector<SolidMaterial>& palette, const BodyOptions& options = {});
+
+  Index vertex_count() const { return mesh_.vertex_count(); }
+  const Points& rest_positions() const { return mesh_.vertices; }
+  const Tets& tets() const { return mesh_.tets; }
+  const std::vector<SolidMaterial>& palette() const { return palette_; }
+  const std::vector<int>& material_of_tet() const { return material_of_tet_; }
+  const std::vector<int>& fixed() const { return fixed_; }  ///< ascending, each once
+  const Rayleigh& damping() const { return damping_; }
+  double volume() const;  ///< at rest, m³
+
+  // === Mass
+  const VectorXd& masses() const { return masses_; }  ///< lumped, n, kg
+  double total_mass() const { return masses_.sum(); }
+  SparseMatrix mass_matrix() const;             ///< lumped, 3n x 3n, diagonal
+  SparseMatrix consistent_mass_matrix() const;  ///< 3n x 3n
+
+  // === Energy (J) and forces (-dE/dx, N; out is resized where needed)
+  double energy(const Points& x) const;
+  double energy(const Points& x, BodyWorkspace& work) const;
+  void forces(const Points& x, Points& out) const;
+  double energy_and_forces(const Points& x, Points& out, BodyWorkspace& work) const;
+
+  // === Stiffness (+d²E/dx², N/m)
+  SparseMatrix stiffness_pattern() const;  ///< 3n x 3n zeros, both triangles
+  SparseMatrix stiffness(const Points& x, Projection projection = Projection::none) const;
+  /// Into a matrix that stiffness_pattern or stiffness made; allocates nothing once warm.
+  void stiffness(const Points& x, SparseMatrix& K, BodyWorkspace& work,
+                 Projection projection = Projection::none) const;
+  /// The same as blocks, and forces and energy with it at hardly any cost. The pattern is block_pattern().
+  double stiffness_blocks(const Points& x, SymmetricBlocks& K, Points& forces, BodyWorkspace& work,
+                          Projection projection = Projection::none) const;
+  const SymmetricBlocks& block_pattern() const { return assembly_->pattern(); }
+
+  // === Single elements, for hyper-reduction
+  Index element_count() const { return mesh_.tet_count(); }
+  Vector4i element_vertices(Index element) const { return mesh_.tets.row(element).transpose(); }
+  /// Column k (12 rows: four vertices, x y z each) is the force of elements[k] at its vertices.
+  void element_forces(std::span<const int> elements, const Points& x, MatrixXd& out) const;
+
+  std::size_t memory_bytes() const;  ///< elements and assembly, without workspaces
+
+ private:
+  void check_positions(const Points& x) const;
+  void evaluate(const Points& x, const TetEvaluation& what, AssemblyBuffers& buffers) const;
+
+  TetMesh mesh_;
+  std::vector<SolidMaterial> palette_;
+  std::vector<int> material_of_tet_, fixed_;
+  Rayleigh damping_;
+  VectorXd masses_;
+  std::shared_ptr<const TetElements> tet_elements_;  // shared: bodies are copied freely
+  std::shared_ptr<const Assembly> assembly_;
+};
+
+}  // namespace pliant
