@@ -31,9 +31,8 @@ TEST(DiscreteShells, FromYoungIsPlaneStressOnEquilateralTriangles) {
       // The border's edges have one triangle, and so half the weight: the sum is exact on the whole plate.
       const double found = energy(shell, plate.vertices * F.transpose()) / (area * size * size);
       const double nu = std::max(poisson, 1.0 / 3);
-      const double plane_stress =
-          young * thickness / (2 * (1 - nu * nu)) *
-          (exx * exx + eyy * eyy + 2 * nu * exx * eyy + 2 * (1 - nu) * exy * exy);
+      const double plane_stress = young * thickness / (2 * (1 - nu * nu)) *
+                                  (exx * exx + eyy * eyy + 2 * nu * exx * eyy + 2 * (1 - nu) * exy * exy);
       EXPECT_NEAR(found, plane_stress, 2e-3 * young * thickness) << poisson;
     }
   }
@@ -42,14 +41,16 @@ TEST(DiscreteShells, FromYoungIsPlaneStressOnEquilateralTriangles) {
 /// Energy of hinges a square metre, inside a plate of equilateral triangles laid onto a graph z(x, y).
 double bending_density(double h, double kxx, double kyy, double kxy, double bending) {
   const TriMesh plate = equilateral_plate(16, 18, h);
-  const DiscreteShell shell = make_discrete_shell(plate, {.stretch = 1, .area = 0, .bending = bending, .density = 1});
+  const DiscreteShell shell =
+      make_discrete_shell(plate, {.stretch = 1, .area = 0, .bending = bending, .density = 1});
   Points x = plate.vertices;
   const Vector3d middle = x.colwise().mean();
   for (Index v = 0; v < x.rows(); ++v) {
     const double a = x(v, 0) - middle.x(), b = x(v, 1) - middle.y();
     x(v, 2) = (kxx * a * a + kyy * b * b) / 2 + kxy * a * b;
   }
-  Vector3d sum = Vector3d::Zero(), area = Vector3d::Zero();  // edges have three directions, equally many inside
+  Vector3d sum = Vector3d::Zero(),
+           area = Vector3d::Zero();  // edges have three directions, equally many inside
   for (Index i = 0; i < shell.hinges.rows(); ++i) {
     HingePositions corners;
     for (int k = 0; k < 4; ++k) corners.col(k) = x.row(shell.hinges(i, k));
@@ -69,7 +70,8 @@ TEST(DiscreteShells, HingesBendAsAPlateWithARatioOfMinusOneThird) {
   Rng rng(2);
   for (int i = 0; i < 10; ++i) {
     const double kxx = rng.uniform(-1, 1), kyy = rng.uniform(-1, 1), kxy = rng.uniform(-1, 1);
-    const double found = bending_density(0.1, size * kxx, size * kyy, size * kxy, material.bending) / (size * size);
+    const double found =
+        bending_density(0.1, size * kxx, size * kyy, size * kxy, material.bending) / (size * size);
     const double nu = -1.0 / 3;
     const double plate = D / 2 * (kxx * kxx + kyy * kyy + 2 * nu * kxx * kyy + 2 * (1 - nu) * kxy * kxy);
     EXPECT_NEAR(found, plate, 1e-4 * D);
@@ -96,7 +98,8 @@ TEST(DiscreteShells, WhichWayATriangleFacesDoesNotMatter) {
   Rng rng(3);
   const TriMesh mesh = icosphere(1);
   TriMesh mixed = mesh;
-  for (Index t = 0; t < mixed.triangle_count(); t += 3) std::swap(mixed.triangles(t, 0), mixed.triangles(t, 1));
+  for (Index t = 0; t < mixed.triangle_count(); t += 3)
+    std::swap(mixed.triangles(t, 0), mixed.triangles(t, 1));
   Points x = mesh.vertices;
   for (Index i = 0; i < x.size(); ++i) x.data()[i] += rng.uniform(-0.2, 0.2);
   const DiscreteShell shell = make_discrete_shell(mesh, sheet), other = make_discrete_shell(mixed, sheet);
@@ -111,7 +114,9 @@ TEST(DiscreteShells, TheGradientIsThatOfTheEnergyAndRigidMotionsHaveNone) {
   for (Index i = 0; i < x.size(); ++i) x.data()[i] += rng.uniform(-0.15, 0.15);
   const Points g = gradient(shell, x);
   const VectorXd differences = finite_gradient(
-      [&](const VectorXd& v) { return energy(shell, Points(Eigen::Map<const Points>(v.data(), x.rows(), 3))); },
+      [&](const VectorXd& v) {
+        return energy(shell, Points(Eigen::Map<const Points>(v.data(), x.rows(), 3)));
+      },
       Eigen::Map<const VectorXd>(x.data(), x.size()), 1e-4);
   EXPECT_LT((Eigen::Map<const VectorXd>(g.data(), g.size()) - differences).norm(), 1e-8 * g.norm());
   EXPECT_LT(g.colwise().sum().norm(), 1e-12);
@@ -134,7 +139,8 @@ TEST(DiscreteShells, BadInputGetsASentence) {
   EXPECT_TRUE(contains(message_of([] { ShellMaterial::from_young(1e5, 0.5, 1e-3, 1); }), "poisson is 0.5"));
   EXPECT_TRUE(contains(message_of([] { ShellMaterial::from_young(1e5, 0.3, 0, 1); }), "thickness is 0"));
   EXPECT_TRUE(contains(message_of([] { ShellMaterial::from_young(1e5, 0.3, 1, -1); }), "density is -1"));
-  EXPECT_TRUE(contains(message_of([] { check(ShellMaterial{.stretch = 1, .bending = -1}); }), "bending is -1"));
+  EXPECT_TRUE(
+      contains(message_of([] { check(ShellMaterial{.stretch = 1, .bending = -1}); }), "bending is -1"));
   EXPECT_TRUE(contains(message_of([] { check(ShellMaterial{.stretch = 0}); }), "stretch is 0"));
 }
 

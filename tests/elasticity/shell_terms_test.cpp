@@ -26,7 +26,9 @@ double thinness(const HingePositions& x) {
   const double a = edge.cross(x.col(2) - x.col(0)).norm(), b = edge.cross(x.col(3) - x.col(0)).norm();
   return std::min({edge.norm(), a, b});
 }
-double thinness(const TrianglePositions& x) { return (x.col(1) - x.col(0)).cross(x.col(2) - x.col(0)).norm(); }
+double thinness(const TrianglePositions& x) {
+  return (x.col(1) - x.col(0)).cross(x.col(2) - x.col(0)).norm();
+}
 double thinness(const EdgePositions& x) { return (x.col(1) - x.col(0)).norm(); }
 
 template <class Term, int N>
@@ -120,7 +122,8 @@ TEST(ShellTerms, RigidMotionsNeedNoForce) {
   Rng rng(4);
   for (int i = 0; i < 50; ++i) {
     const HingePositions rest = random_corners<4>(rng);
-    const Eigen::Quaterniond q = Eigen::Quaterniond(rng.normal(), rng.normal(), rng.normal(), rng.normal()).normalized();
+    const Eigen::Quaterniond q =
+        Eigen::Quaterniond(rng.normal(), rng.normal(), rng.normal(), rng.normal()).normalized();
     const HingePositions x = (q.toRotationMatrix() * rest).colwise() + Vector3d(1, 2, 3);
     const HingeTerm hinge{hinge_angle(rest), 1, 1, 1};
     const AreaTerm area{thinness(TrianglePositions(rest.leftCols<3>())) / 2, 1};
@@ -150,22 +153,22 @@ TEST(ShellTerms, ForcesAndTorquesOfEveryTermBalance) {
 TEST(ShellTerms, DegenerateElementsGiveFiniteNumbers) {
   Rng rng(6);
   std::vector<HingePositions> states;
-  states.push_back(HingePositions::Zero());                           // a point
-  states.push_back(HingePositions::Constant(1e-300));                 // a point elsewhere
-  HingePositions line = HingePositions::Zero();                       // a line
+  states.push_back(HingePositions::Zero());            // a point
+  states.push_back(HingePositions::Constant(1e-300));  // a point elsewhere
+  HingePositions line = HingePositions::Zero();        // a line
   line.row(0) << 0, 1, 2, -1;
   states.push_back(line);
-  HingePositions short_edge = random_corners<4>(rng);                 // no edge between two triangles
+  HingePositions short_edge = random_corners<4>(rng);  // no edge between two triangles
   short_edge.col(1) = short_edge.col(0);
   states.push_back(short_edge);
   short_edge.col(1) += Vector3d::Constant(1e-12);
   states.push_back(short_edge);
-  HingePositions needle = random_corners<4>(rng);                     // one triangle without area
+  HingePositions needle = random_corners<4>(rng);  // one triangle without area
   needle.col(2) = 0.3 * needle.col(0) + 0.7 * needle.col(1);
   states.push_back(needle);
   needle.col(2) += Vector3d(1e-200, 0, 0);
   states.push_back(needle);
-  HingePositions shut = random_corners<4>(rng);                       // folded flat onto itself
+  HingePositions shut = random_corners<4>(rng);  // folded flat onto itself
   shut.col(3) = shut.col(2);
   states.push_back(shut);
   for (const HingePositions& x : states) {

@@ -26,8 +26,8 @@ VectorXd rest_areas(const TriMesh& rest) {
   for (Index t = 0; t < rest.triangle_count(); ++t) {
     for (int k = 0; k < 3; ++k)
       if (rest.triangles(t, k) < 0 || rest.triangles(t, k) >= rest.vertex_count())
-        throw InputError(fmt::format("shell: triangle {} names vertex {}; expected 0 to {}", t, rest.triangles(t, k),
-                                     rest.vertex_count() - 1));
+        throw InputError(fmt::format("shell: triangle {} names vertex {}; expected 0 to {}", t,
+                                     rest.triangles(t, k), rest.vertex_count() - 1));
     const TrianglePositions x = corners<3>(rest.vertices, rest.triangles, t);
     const Vector3d a = x.col(1) - x.col(0), b = x.col(2) - x.col(0);
     areas[t] = a.cross(b).norm() / 2;
@@ -35,9 +35,10 @@ VectorXd rest_areas(const TriMesh& rest) {
       throw InputError(fmt::format("shell: triangle {} has a corner that is not finite", t));
     const double longest2 = std::max({a.squaredNorm(), b.squaredNorm(), (b - a).squaredNorm()});
     if (!(areas[t] > 1e-12 * longest2))
-      throw InputError(fmt::format("shell: triangle {} has no area at rest ({} m^2, longest edge {} m); remove or "
-                                   "repair it",
-                                   t, areas[t], std::sqrt(longest2)));
+      throw InputError(
+          fmt::format("shell: triangle {} has no area at rest ({} m^2, longest edge {} m); remove or "
+                      "repair it",
+                      t, areas[t], std::sqrt(longest2)));
   }
   return areas;
 }
@@ -71,7 +72,8 @@ void check(const ShellMaterial& material) {
     if (!(value >= 0 && std::isfinite(value)))
       throw InputError(fmt::format("shell material: {} is {}; expected at least 0", field, value));
   if (!(material.stretch > 0))
-    throw InputError("shell material: stretch is 0; expected N/m above 0, or the edges hold nothing together");
+    throw InputError(
+        "shell material: stretch is 0; expected N/m above 0, or the edges hold nothing together");
 }
 
 DiscreteShell make_discrete_shell(const TriMesh& rest, const ShellMaterial& material) {
@@ -100,7 +102,8 @@ DiscreteShell make_discrete_shell(const TriMesh& rest, const ShellMaterial& mate
   for (std::size_t begin = 0, end; begin < sides.size(); begin = end) {
     const Side& first = sides[begin];
     double around = 0;  // of the triangles here
-    for (end = begin; end < sides.size() && sides[end].low == first.low && sides[end].high == first.high; ++end)
+    for (end = begin; end < sides.size() && sides[end].low == first.low && sides[end].high == first.high;
+         ++end)
       around += areas[sides[end].triangle];
     const double length = (rest.vertices.row(first.low) - rest.vertices.row(first.high)).norm();
     edges.emplace_back(first.low, first.high);
@@ -137,15 +140,18 @@ double energy(const DiscreteShell& shell, const Points& x) {
 Points gradient(const DiscreteShell& shell, const Points& x) {
   Points sum = Points::Zero(x.rows(), 3);
   const auto add = [&](const auto& elements, Index e, const auto& g) {
-    for (Index k = 0; k < elements.cols(); ++k) sum.row(elements(e, k)) += g.template segment<3>(3 * k).transpose();
+    for (Index k = 0; k < elements.cols(); ++k)
+      sum.row(elements(e, k)) += g.template segment<3>(3 * k).transpose();
   };
   for (Index e = 0; e < shell.edges.rows(); ++e)
-    add(shell.edges, e, gradient(shell.edge_terms[static_cast<std::size_t>(e)], corners<2>(x, shell.edges, e)));
+    add(shell.edges, e,
+        gradient(shell.edge_terms[static_cast<std::size_t>(e)], corners<2>(x, shell.edges, e)));
   for (Index t = 0; t < shell.triangles.rows(); ++t)
     add(shell.triangles, t,
         gradient(shell.area_terms[static_cast<std::size_t>(t)], corners<3>(x, shell.triangles, t)));
   for (Index h = 0; h < shell.hinges.rows(); ++h)
-    add(shell.hinges, h, gradient(shell.hinge_terms[static_cast<std::size_t>(h)], corners<4>(x, shell.hinges, h)));
+    add(shell.hinges, h,
+        gradient(shell.hinge_terms[static_cast<std::size_t>(h)], corners<4>(x, shell.hinges, h)));
   return sum;
 }
 

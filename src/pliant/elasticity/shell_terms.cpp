@@ -39,8 +39,7 @@ Matrix6d edge_hessian(const EdgeTerm& term, const EdgePositions& x, bool project
   const auto [length, u] = state_of(x);
   double across = (length - term.rest) / std::max(length, least_length * term.rest);
   if (projected) across = std::max(across, 0.0);
-  const Matrix3d block =
-      term.stiffness * (across * Matrix3d::Identity() + (1 - across) * u * u.transpose());
+  const Matrix3d block = term.stiffness * (across * Matrix3d::Identity() + (1 - across) * u * u.transpose());
   Matrix6d result;
   result << block, -block, -block, block;
   return result;
@@ -78,11 +77,11 @@ void add_out_of_plane(const AreaTerm& term, const TriangleState& s, double facto
 // ---- Hinges
 
 struct HingeState {
-  double length;            // of the edge, not below the least
-  double c[2];              // where the foot of x2 and of x3 lies on the edge: 1 at x0, 0 at x1
-  Vector3d edge;            // x1 - x0
-  Vector3d normals[2];      // not normalized: twice the area long
-  double squares[2];        // of their lengths, not below the least
+  double length;        // of the edge, not below the least
+  double c[2];          // where the foot of x2 and of x3 lies on the edge: 1 at x0, 0 at x1
+  Vector3d edge;        // x1 - x0
+  Vector3d normals[2];  // not normalized: twice the area long
+  double squares[2];    // of their lengths, not below the least
   Eigen::Matrix<double, 3, 4> angle_gradient;
 };
 
@@ -163,7 +162,9 @@ Vector6d gradient(const EdgeTerm& term, const EdgePositions& x) {
 
 Matrix6d hessian(const EdgeTerm& term, const EdgePositions& x) { return edge_hessian(term, x, false); }
 
-Matrix6d projected_hessian(const EdgeTerm& term, const EdgePositions& x) { return edge_hessian(term, x, true); }
+Matrix6d projected_hessian(const EdgeTerm& term, const EdgePositions& x) {
+  return edge_hessian(term, x, true);
+}
 
 double energy(const AreaTerm& term, const TrianglePositions& x) {
   const double growth = state_of(x).area - term.rest;
@@ -220,8 +221,10 @@ Matrix9d projected_hessian(const AreaTerm& term, const TrianglePositions& x) {
   };
   const auto unit = [](std::complex<double> c) { return std::abs(c) > 0 ? c / std::abs(c) : 1.0; };
   const std::complex<double> i(0, 1);
-  const double sigma = std::sqrt(3.0) / 2, p = std::sqrt(3.0) * std::abs(plus), m = std::sqrt(3.0) * std::abs(minus);
-  const Vector9d beside = growth > 0 ? basis_vector(i * unit(plus), true) : basis_vector(i * unit(minus), false);
+  const double sigma = std::sqrt(3.0) / 2, p = std::sqrt(3.0) * std::abs(plus),
+               m = std::sqrt(3.0) * std::abs(minus);
+  const Vector9d beside =
+      growth > 0 ? basis_vector(i * unit(plus), true) : basis_vector(i * unit(minus), false);
   H += std::abs(growth) * sigma * beside * beside.transpose();
 
   Eigen::Matrix2d pair;  // on the unit vectors along the two parts

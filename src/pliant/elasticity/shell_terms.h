@@ -40,12 +40,14 @@ using Matrix12d = Eigen::Matrix<double, 12, 12>;
 double energy(const EdgeTerm& term, const EdgePositions& x);
 Vector6d gradient(const EdgeTerm& term, const EdgePositions& x);
 Matrix6d hessian(const EdgeTerm& term, const EdgePositions& x);
-Matrix6d projected_hessian(const EdgeTerm& term, const EdgePositions& x);  ///< positive semi-definite, closed form
+Matrix6d projected_hessian(const EdgeTerm& term,
+                           const EdgePositions& x);  ///< positive semi-definite, closed form
 
 double energy(const AreaTerm& term, const TrianglePositions& x);
 Eigen::Matrix<double, 9, 1> gradient(const AreaTerm& term, const TrianglePositions& x);
 Eigen::Matrix<double, 9, 9> hessian(const AreaTerm& term, const TrianglePositions& x);
-Eigen::Matrix<double, 9, 9> projected_hessian(const AreaTerm& term, const TrianglePositions& x);  ///< closed form
+Eigen::Matrix<double, 9, 9> projected_hessian(const AreaTerm& term,
+                                              const TrianglePositions& x);  ///< closed form
 
 double hinge_angle(const HingePositions& x);
 double energy(const HingeTerm& term, const HingePositions& x);

@@ -1,0 +1,34 @@
+#pragma once
+// The lowest eigenpairs of K u = λ M u, K symmetric and not negative, M symmetric positive definite, both sparse.
+#include "pliant/base/progress.h"
+#include "pliant/numerics/types.h"
+
+namespace pliant {
+
+struct EigenpairsOptions {
+  int count = 20;            ///< pairs wanted
+  double tolerance = 1e-10;  ///< relative, of 1/(λ - shift)
+  double shift = -1e-9;  ///< times tr K / tr M; below 0, so that a singular K can be factored all the same
+  int restarts = 300;    ///< at most
+  MatrixXd known = {};   ///< n x k: M-orthonormal eigenvectors not to be found again (rigid motions)
+  Progress progress = {};
+};
+
+struct Eigenpairs {
+  VectorXd values;  ///< ascending; as many as were found
+  MatrixXd
+      vectors;  ///< n x count, M-orthonormal; the largest entry of each (the first among equals) is positive
+  VectorXd
+      residuals;  ///< |K u - λ M u| / ((λ - shift) |M u|), about 1e-16 λ_max/λ where K is ill-conditioned
+  bool converged = false;  ///< all that were wanted, and none below the last is missing
+};
+
+/// Shift-invert Lanczos (Spectra) on one Cholesky factorisation; dense where n is small. Same bits on any number of
+/// threads.
+///
+/// Lanczos builds on a single start vector, which sees only one direction of a repeated eigenvalue; the others come in
+/// by rounding, late or never. So the search is repeated with what was found left out, until nothing lower turns up.
+Eigenpairs lowest_eigenpairs(const SparseMatrix& K, const SparseMatrix& M,
+                             const EigenpairsOptions& options = {});
+
+}  // namespace pliant
