@@ -1,9 +1,9 @@
 #include <benchmark/benchmark.h>
 
-#include "lumpy_sphere.h"
 #include "pliant/base/rng.h"
 #include "pliant/geometry/embedding.h"
 #include "pliant/geometry/signed_distance.h"
+#include "support/soups.h"
 
 namespace {
 
@@ -40,14 +40,14 @@ TetMesh tet_grid(int cells) {
 }
 
 void signed_distance_build(benchmark::State& state) {
-  const TriMesh mesh = lumpy_sphere(static_cast<int>(state.range(0)));
+  const TriMesh mesh = testing_support::lumpy_sphere(static_cast<int>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(SignedDistance(mesh));
   state.counters["triangles"] = static_cast<double>(mesh.triangle_count());
 }
 BENCHMARK(signed_distance_build)->Arg(133)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void closest_point(benchmark::State& state) {
-  const TriangleBvh bvh(lumpy_sphere(133));
+  const TriangleBvh bvh(testing_support::lumpy_sphere(133));
   const Points points = scattered(20000, 1.2);
   for (auto _ : state) benchmark::DoNotOptimize(bvh.closest_points(points));
   state.SetItemsProcessed(state.iterations() * points.rows());
@@ -55,7 +55,7 @@ void closest_point(benchmark::State& state) {
 BENCHMARK(closest_point)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void winding_number_tree(benchmark::State& state) {
-  const WindingNumber winding(lumpy_sphere(133));
+  const WindingNumber winding(testing_support::lumpy_sphere(133));
   const Points points = scattered(20000, 1.2);
   for (auto _ : state) benchmark::DoNotOptimize(winding.evaluate(points));
   state.SetItemsProcessed(state.iterations() * points.rows());
@@ -63,7 +63,8 @@ void winding_number_tree(benchmark::State& state) {
 BENCHMARK(winding_number_tree)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void winding_number_sum(benchmark::State& state) {
-  const WindingNumber winding(lumpy_sphere(133), {.accuracy = std::numeric_limits<double>::infinity()});
+  const WindingNumber winding(testing_support::lumpy_sphere(133),
+                              {.accuracy = std::numeric_limits<double>::infinity()});
   const Points points = scattered(20, 1.2);
   for (auto _ : state) benchmark::DoNotOptimize(winding.evaluate(points));
   state.SetItemsProcessed(state.iterations() * points.rows());

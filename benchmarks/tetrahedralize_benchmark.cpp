@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "lumpy_sphere.h"
 #include "pliant/geometry/tetrahedralize.h"
 #include "pliant/io/mesh_file.h"
+#include "support/soups.h"
 
 namespace {
 
@@ -19,7 +19,7 @@ void run(benchmark::State& state, const TriMesh& soup) {
   state.counters["min_dihedral"] = result.min_dihedral;
 }
 
-void tetrahedralize_lumpy(benchmark::State& state) { run(state, lumpy_sphere(133)); }
+void tetrahedralize_lumpy(benchmark::State& state) { run(state, testing_support::lumpy_sphere(133)); }
 BENCHMARK(tetrahedralize_lumpy)->Arg(100000)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 // The scanned bunny with its holes, from the folder in PLIANT_MESHES.

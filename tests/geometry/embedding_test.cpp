@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/soups.h"
 #include "pliant/base/error.h"
+#include "support/soups.h"
 
 namespace pliant {
 namespace {
@@ -134,6 +134,31 @@ TEST(Embedding, ATetWithoutVolumeHoldsByItsFace) {
   const Embedding embedding = embed(flat, above);
   EXPECT_NEAR(embedding.distance[0], 0.5, 1e-14);
   EXPECT_LT((embedding.positions(flat.vertices).row(0) - Eigen::RowVector3d(0.2, 0.3, 0)).norm(), 1e-14);
+}
+
+TEST(Embedding, ASliverThatOnlyRoundingKeepsFromBeingFlatHoldsByItsFace) {
+  TetMesh sliver{Points(4, 3), Tets(1, 4)};
+  sliver.vertices << 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 1e-17;
+  sliver.tets << 0, 1, 2, 3;
+  Points above(1, 3);
+  above << 0.2, 0.3, 0.5;
+  const Embedding embedding = embed(sliver, above);
+  EXPECT_LT((embedding.positions(sliver.vertices).row(0) - Eigen::RowVector3d(0.2, 0.3, 0)).norm(), 1e-14);
+  EXPECT_LE(embedding.weights.cwiseAbs().maxCoeff(), 1 + 1e-12) << "extended, they would be about 1e16";
+}
+
+TEST(Embedding, ATetThatRepeatsAVertexIsRefusedAndItsColumnWrittenOnce) {
+  TetMesh mesh = shaken_grid(1, 0, 55);
+  Embedding embedding = embed(mesh, Points::Constant(1, 3, 0.3));
+  embedding.vertices.row(0) << 5, 2, 5, 2;
+  embedding.weights.row(0) << 0.1, 0.2, 0.3, 0.4;
+  const SparseRows matrix = embedding.matrix();
+  EXPECT_EQ(matrix.nonZeros(), 2);
+  EXPECT_NEAR(matrix.coeff(0, 5), 0.4, 1e-15);
+  EXPECT_NEAR(matrix.coeff(0, 2), 0.6, 1e-15);
+
+  mesh.tets(3, 1) = mesh.tets(3, 0);
+  EXPECT_THROW(embed(mesh, Points::Zero(1, 3)), InputError);
 }
 
 TEST(Embedding, ParallelEmbeddingGivesTheSameBitsOnAnyNumberOfThreads) {

@@ -133,6 +133,10 @@ TEST(Sampling, RefusesBadInput) {
   const std::vector<int> outside{25};
   EXPECT_THROW(furthest_point_vertices(plane, {.count = -1}), InputError);
   EXPECT_THROW(furthest_point_vertices(plane, {.start = outside}), InputError);
+  const std::vector<int> three{3, 1, 2}, twice{3, 1, 3};
+  EXPECT_THROW(furthest_point_vertices(plane, {.count = 2, .start = three}), InputError);
+  EXPECT_EQ(furthest_point_vertices(plane, {.count = 3, .start = three}).ids, three);
+  EXPECT_EQ(furthest_point_vertices(plane, {.count = 2, .start = twice}).ids, (std::vector{3, 1}));
   const auto stop = [](std::string_view, double) { throw Interrupted(); };
   EXPECT_THROW(furthest_point_vertices(plane, {.progress = stop}), Interrupted);
 }

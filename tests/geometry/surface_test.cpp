@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "geometry/soups.h"
+#include "support/soups.h"
 
 namespace pliant {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <Eigen/Geometry>
 
-#include "geometry/soups.h"
 #include "pliant/base/error.h"
 #include "pliant/geometry/components.h"
 #include "pliant/geometry/measures.h"
 #include "pliant/geometry/surface.h"
 #include "pliant/geometry/triangle_bvh.h"
+#include "support/soups.h"
 
 namespace pliant {
 namespace {

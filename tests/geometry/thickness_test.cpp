@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/soups.h"
 #include "pliant/geometry/measures.h"
+#include "support/soups.h"
 
 namespace pliant {
 namespace {

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "pliant/geometry/coincident_points.h"
+#include "pliant/geometry/disjoint_sets.h"
 #include "pliant/geometry/triangle_bvh.h"
 
 namespace pliant {
@@ -19,20 +21,8 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Merges vertices of equal coordinates; each group keeps the lowest index as its place in the new order.
 std::vector<std::int32_t> merged_vertices(const Points& vertices, Points& kept) {
-  std::vector<std::int32_t> order(at(vertices.rows())), id(order.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto compare = [&](std::int32_t a, std::int32_t b) {
-    for (int k = 0; k < 3; ++k)
-      if (vertices(a, k) != vertices(b, k)) return vertices(a, k) < vertices(b, k) ? -1 : 1;
-    return 0;
-  };
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    const int sign = compare(a, b);
-    return sign != 0 ? sign < 0 : a < b;
-  });
-  std::vector<std::int32_t> first(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    first[at(order[i])] = i > 0 && compare(order[i - 1], order[i]) == 0 ? first[at(order[i - 1])] : order[i];
+  const std::vector<std::int32_t> first = first_at_same_place(vertices);
+  std::vector<std::int32_t> id(first.size());
   Index count = 0;
   for (std::size_t v = 0; v < id.size(); ++v)
     id[v] = first[v] == static_cast<std::int32_t>(v) ? static_cast<std::int32_t>(count++) : id[at(first[v])];
@@ -81,11 +71,6 @@ void for_each_edge(const std::vector<HalfEdge>& edges, Visit&& visit) {
   }
 }
 
-std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
-  while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
-  return i;
-}
-
 // === One triangle for each set of corners
 std::vector<Triple> without_duplicates(const std::vector<Triple>& triangles) {
   std::vector<std::int32_t> order(triangles.size());
@@ -125,7 +110,7 @@ std::vector<Triple> without_duplicates(const std::vector<Triple>& triangles) {
     std::int32_t joined = -1;
     for (const HalfEdge* e = first; e != last; ++e)
       if (pairs[at(e->triangle)]) {
-        if (joined >= 0) parent[at(root(parent, e->triangle))] = root(parent, joined);
+        if (joined >= 0) parent[at(detail::root_of(parent, e->triangle))] = detail::root_of(parent, joined);
         joined = e->triangle;
       }
   });
@@ -136,14 +121,14 @@ std::vector<Triple> without_duplicates(const std::vector<Triple>& triangles) {
     std::int32_t group = -1;
     for (const HalfEdge* e = first; e != last; ++e)
       if (pairs[at(e->triangle)])
-        group = root(parent, e->triangle);
+        group = detail::root_of(parent, e->triangle);
       else
         ++single;
     if (group >= 0 && single > 0) closed_without[at(group)] += single % 2 == 0 ? 1 : -1;
   });
   std::vector<Triple> result;
   for (std::size_t t = 0; t < kept.size(); ++t)
-    if (!pairs[t] || closed_without[at(root(parent, static_cast<std::int32_t>(t)))] <= 0)
+    if (!pairs[t] || closed_without[at(detail::root_of(parent, static_cast<std::int32_t>(t)))] <= 0)
       result.push_back(kept[t]);
   return result;
 }

@@ -5,19 +5,12 @@
 #include <vector>
 
 #include "pliant/base/error.h"
+#include "pliant/geometry/disjoint_sets.h"
 
 namespace pliant {
 namespace {
 
-// Disjoint sets in one array [Tarjan 1975], the lower id always the root; paths are halved on the way up.
-std::int32_t root_of(std::vector<std::int32_t>& parent, std::int32_t v) {
-  while (parent[static_cast<std::size_t>(v)] != v) {
-    std::int32_t& up = parent[static_cast<std::size_t>(v)];
-    up = parent[static_cast<std::size_t>(up)];
-    v = up;
-  }
-  return v;
-}
+using detail::root_of;
 
 Components components_of(const std::int32_t* ids, Index elements, int corners, Index vertex_count) {
   std::vector<std::int32_t> parent(static_cast<std::size_t>(vertex_count), -1);
@@ -28,7 +21,7 @@ Components components_of(const std::int32_t* ids, Index elements, int corners, I
           i / corners, ids[i], vertex_count - 1));
     parent[static_cast<std::size_t>(ids[i])] = ids[i];
   }
-  for (Index e = 0; e < elements; ++e) {
+  for (Index e = 0; e < elements; ++e) {  // the lower id is always the root
     std::int32_t root = root_of(parent, ids[e * corners]);
     for (int k = 1; k < corners; ++k) {
       const std::int32_t other = root_of(parent, ids[e * corners + k]);

@@ -24,16 +24,14 @@ std::vector<RenderObject> cut_away(const TetMesh& mesh, const CutAwayOptions& op
   }
 
   // Faces of kept tets: on the solid's own surface where nobody is across, opened where a tet left out is.
-  constexpr int face_of[4][3] = {
-      {1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};  // opposite each corner, outward
   std::vector<Eigen::RowVector3i> outside, inside;
   for (Index t = 0; t < mesh.tet_count(); ++t) {
     if (!kept[static_cast<std::size_t>(t)]) continue;
     for (int k = 0; k < 4; ++k) {
       const std::int32_t other = across(t, k);
       if (other == many_neighbors || (other >= 0 && kept[static_cast<std::size_t>(other)])) continue;
-      const Eigen::RowVector3i face(mesh.tets(t, face_of[k][0]), mesh.tets(t, face_of[k][1]),
-                                    mesh.tets(t, face_of[k][2]));
+      const Eigen::RowVector3i face(mesh.tets(t, tet_faces[k][0]), mesh.tets(t, tet_faces[k][1]),
+                                    mesh.tets(t, tet_faces[k][2]));
       (other == no_neighbor ? outside : inside).push_back(face);
     }
   }

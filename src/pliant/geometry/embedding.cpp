@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -27,6 +28,13 @@ void check(const TetMesh& mesh, const Points& points) {
       if (mesh.tets(t, k) < 0 || mesh.tets(t, k) >= mesh.vertex_count())
         throw InputError(fmt::format("embed: tet {} names vertex {}; expected 0 to {}", t, mesh.tets(t, k),
                                      mesh.vertex_count() - 1));
+  for (Index t = 0; t < mesh.tet_count(); ++t)
+    for (int k = 0; k < 4; ++k)
+      for (int j = 0; j < k; ++j)
+        if (mesh.tets(t, j) == mesh.tets(t, k))
+          throw InputError(
+              fmt::format("embed: tet {} names vertex {} twice; expected four; repair the mesh first", t,
+                          mesh.tets(t, k)));
   if (!mesh.vertices.allFinite())
     throw InputError("embed: the mesh has a vertex that is not finite; repair the mesh first");
   for (Index i = 0; i < points.rows(); ++i)
@@ -35,14 +43,16 @@ void check(const TetMesh& mesh, const Points& points) {
                                    points(i, 0), points(i, 1), points(i, 2)));
 }
 
-// Barycentric coordinates of p, whatever the sign of the tet's volume; NaN for a tet without volume.
+// Barycentric coordinates of p, whatever the sign of the tet's volume; NaN for a tet without volume, or so
+// little that rounding decides its sign.
 Vector4d weights_in(const TetMesh& mesh, Index t, const Vector3d& p) {
   const Vector3d a = mesh.vertices.row(mesh.tets(t, 0)), b = mesh.vertices.row(mesh.tets(t, 1)),
                  c = mesh.vertices.row(mesh.tets(t, 2)), d = mesh.vertices.row(mesh.tets(t, 3));
   const Vector3d ab = b - a, ac = c - a, ad = d - a, ap = p - a;
   const Vector3d n = ac.cross(ad);
   const double volume = ab.dot(n);
-  if (volume == 0) return Vector4d::Constant(std::numeric_limits<double>::quiet_NaN());
+  if (!(std::abs(volume) > 1e-14 * ab.norm() * ac.norm() * ad.norm()))
+    return Vector4d::Constant(std::numeric_limits<double>::quiet_NaN());
   const double wb = ap.dot(n) / volume, wc = ab.dot(ap.cross(ad)) / volume,
                wd = ab.dot(ac.cross(ap)) / volume;
   return {1 - wb - wc - wd, wb, wc, wd};
@@ -207,7 +217,7 @@ SparseRows Embedding::matrix() const {
   for (Index i = 0; i < point_count(); ++i) {
     int order[4] = {0, 1, 2, 3};
     std::sort(order, order + 4, [&](int a, int b) { return vertices(i, a) < vertices(i, b); });
-    for (const int k : order) matrix.insert(i, vertices(i, k)) = weights(i, k);
+    for (const int k : order) matrix.coeffRef(i, vertices(i, k)) += weights(i, k);
   }
   matrix.makeCompressed();
   return matrix;

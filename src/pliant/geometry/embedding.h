@@ -6,7 +6,8 @@ namespace pliant {
 
 /// Each point as a weighted sum of the four vertices of one tet. Weights sum to 1. Points inside the mesh
 /// have no negative weight; a point outside keeps its place in the coordinates of the nearest tet, so that
-/// every affine motion of the tets carries every point exactly.
+/// every affine motion of the tets carries every point exactly. A tet without volume holds no point; one next
+/// to it outside is carried by the closest point of the tet's face.
 struct Embedding {
   using Weights = Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>;
 

@@ -12,6 +12,7 @@
 #include "pliant/base/error.h"
 #include "pliant/base/rng.h"
 #include "pliant/geometry/corner_normals.h"
+#include "pliant/geometry/nearest_hit.h"
 
 namespace pliant {
 namespace {
@@ -188,9 +189,7 @@ class Scene {
 
   Hit intersect(const Vec& from, const Vec& direction) const {
     RTCRayHit query = ray(from, direction);
-    NearestContext context;
-    rtcInitIntersectContext(&context.embree);
-    context.embree.filter = break_ties;
+    detail::NearestHitContext context;
     rtcIntersect1(scene_, &context.embree, &query);
     Hit hit;
     hit.object = query.hit.geomID;
@@ -250,27 +249,6 @@ class Scene {
   float lowest() const { return lowest_; }
 
  private:
-  struct NearestContext {
-    RTCIntersectContext embree;  // first: Embree hands back its address
-    float distance = std::numeric_limits<float>::infinity();
-    unsigned object = 0, triangle = 0;
-  };
-
-  /// Of triangles equally near, along a shared edge, the first one counts: which of them Embree finds first
-  /// depends on how many threads built its tree.
-  static void break_ties(const RTCFilterFunctionNArguments* arguments) {
-    auto& nearest = *reinterpret_cast<NearestContext*>(arguments->context);
-    const float distance = RTCRayN_tfar(arguments->ray, 1, 0);
-    const unsigned object = RTCHitN_geomID(arguments->hit, 1, 0),
-                   triangle = RTCHitN_primID(arguments->hit, 1, 0);
-    const bool later = object > nearest.object || (object == nearest.object && triangle > nearest.triangle);
-    if (distance == nearest.distance && later) {
-      arguments->valid[0] = 0;
-      return;
-    }
-    nearest.distance = distance, nearest.object = object, nearest.triangle = triangle;
-  }
-
   static RTCRayHit ray(const Vec& from, const Vec& direction) {
     RTCRayHit query{};
     query.ray.org_x = from.x(), query.ray.org_y = from.y(), query.ray.org_z = from.z();
@@ -428,26 +406,26 @@ Image render(const std::vector<RenderObject>& objects, const RenderOptions& opti
   image.pixels.resize(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height) *
                       static_cast<std::size_t>(image.channels));
 
+  // Each pixel's samples are one low-discrepancy sequence [Roberts 2018], shifted by the pixel's own numbers.
+  constexpr int dimensions = 6;
+  constexpr double generator = 1.1127756842787055;  // x^7 = x + 1
+  double step[dimensions];
+  for (int k = 0; k < dimensions; ++k) step[k] = std::pow(generator, -(k + 1));
+
   const auto shade_pixel = [&](int px, int py) {
-    // Each pixel's samples are one low-discrepancy sequence [Roberts 2018], shifted by the pixel's own
-    // numbers.
-    constexpr int dimensions = 6;
-    constexpr double generator = 1.1127756842787055;  // x^7 = x + 1
     Rng rng(options.seed + 0x9E3779B97F4A7C15ull *
                                (static_cast<std::uint64_t>(py) * static_cast<std::uint64_t>(options.width) +
                                 static_cast<std::uint64_t>(px) + 1));
-    double xi[dimensions], step[dimensions];
-    for (int k = 0; k < dimensions; ++k) {
-      xi[k] = rng.uniform();
-      step[k] = std::pow(generator, -(k + 1));
-    }
+    double xi[dimensions];
+    for (double& x : xi) x = rng.uniform();
     Vec sum = Vec::Zero();
-    float opacity = 0;
-    for (int s = 0; s < options.samples; ++s) {
+    float opacity = 0, values = 0, squares = 0;
+    int taken = 0;
+    while (taken < options.samples) {
       float numbers[dimensions];
       for (int k = 0; k < dimensions; ++k) {
         xi[k] += step[k];
-        xi[k] -= std::floor(xi[k]);
+        if (xi[k] >= 1) xi[k] -= 1;
         numbers[k] = std::min(static_cast<float>(xi[k]), 0.99999f);
       }
       const float x = 2 * (static_cast<float>(px) + numbers[0]) / static_cast<float>(options.width) - 1;
@@ -457,13 +435,21 @@ Image render(const std::vector<RenderObject>& objects, const RenderOptions& opti
       if (!options.transparent) sum += seen.color;
       if (options.transparent && seen.opacity >= 1) sum += seen.color;
       opacity += seen.opacity;
+
+      // Bare background and even floor need few samples: enough is when the standard error of what is seen no
+      // longer shows in eight bits.
+      const float value = seen.color.sum() + (options.transparent ? seen.opacity : 0.0f);
+      values += value, squares += value * value;
+      if (++taken % 16 != 0) continue;
+      const float count = static_cast<float>(taken), mean = values / count,
+                  variance = std::max(0.0f, squares / count - mean * mean);
+      if (variance < count * (0.004f * mean) * (0.004f * mean)) break;
     }
-    const float divisor =
-        options.transparent ? std::max(opacity, 1e-6f) : static_cast<float>(options.samples);
+    const float count = static_cast<float>(taken),
+                divisor = options.transparent ? std::max(opacity, 1e-6f) : count;
     std::uint8_t* out = image.pixel(px, py);
     for (int c = 0; c < 3; ++c) out[c] = to_srgb_byte(sum[c] / divisor);
-    if (options.transparent)
-      out[3] = static_cast<std::uint8_t>(std::lround(255 * opacity / static_cast<float>(options.samples)));
+    if (options.transparent) out[3] = static_cast<std::uint8_t>(std::lround(255 * opacity / count));
   };
 
   constexpr int tile = 16;

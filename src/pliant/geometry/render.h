@@ -24,16 +24,16 @@ struct RenderObject {
 
 struct RenderOptions {
   int width = 1200, height = 900;  ///< pixels
-  int samples = 64;                ///< rays a pixel; the noise falls with its square root
-  bool dark = false;               ///< a dark background instead of a light one
-  bool ground = true;              ///< shadows on a floor under the lowest vertex
-  bool transparent = false;        ///< RGBA: no background; shadows stay as darkness
-  double azimuth = 32;             ///< degrees the camera stands to the right of the front, which faces +z
-  double elevation = 18;           ///< degrees the camera stands above the horizon
-  double field_of_view = 26;       ///< degrees, of the picture's height
-  double zoom = 1;         ///< 1 fits all objects into four fifths of the picture; 2 is twice as large
-  std::uint64_t seed = 1;  ///< of the samples
-  Progress progress{};     ///< called between bands of the picture
+  int samples = 64;           ///< at most, a pixel, where a few do not suffice; noise falls with its root
+  bool dark = false;          ///< a dark background instead of a light one
+  bool ground = true;         ///< shadows on a floor under the lowest vertex
+  bool transparent = false;   ///< RGBA: no background; shadows stay as darkness
+  double azimuth = 32;        ///< degrees the camera stands to the right of the front, which faces +z
+  double elevation = 18;      ///< degrees the camera stands above the horizon
+  double field_of_view = 26;  ///< degrees, of the picture's height
+  double zoom = 1;            ///< 1 fits all objects into four fifths of the picture; 2 is twice as large
+  std::uint64_t seed = 1;     ///< of the samples
+  Progress progress{};        ///< called between bands of the picture
 };
 
 /// Renders all objects together. The camera fits them unless zoomed. The same objects and options give the

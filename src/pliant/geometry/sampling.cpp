@@ -97,6 +97,13 @@ FurthestPoints sample(GeodesicSolver& solver, const Items& items, const Furthest
     if (s < 0 || s >= items.count)
       throw InputError(fmt::format("furthest_points: start names {} {}; expected 0 to {}", items.name, s,
                                    items.count - 1));
+  std::vector<int> given(options.start.begin(), options.start.end());
+  std::sort(given.begin(), given.end());
+  const auto distinct = std::unique(given.begin(), given.end()) - given.begin();
+  if (distinct > options.count)
+    throw InputError(fmt::format(
+        "furthest_points: start gives {} samples and count is {}; expected a count that includes them",
+        distinct, options.count));
   const Points& x = solver.graph().vertices;
   for (Index i = 0; i < items.count * items.corners; ++i)
     if (items.ids[i] < 0 || items.ids[i] >= x.rows())
@@ -161,7 +168,7 @@ FurthestPoints sample(GeodesicSolver& solver, const Items& items, const Furthest
 
   const auto full = [&] { return static_cast<int>(result.ids.size()) >= options.count; };
   for (const int s : options.start)
-    if (!full() && !chosen[static_cast<std::size_t>(s)]) choose(s);
+    if (!chosen[static_cast<std::size_t>(s)]) choose(s);
 
   // === One for every component without, the largest first
   std::vector<std::size_t> order(components.size());

@@ -9,7 +9,7 @@
 namespace pliant {
 
 struct FurthestPointOptions {
-  int count = 100;  ///< samples returned, the given ones among them
+  int count = 100;  ///< samples returned, the given ones among them: no fewer than these
   std::span<const int> start =
       {};          ///< ids already chosen, kept first; none given: one in the middle of the mesh
   int window = 8;  ///< see GeodesicOptions

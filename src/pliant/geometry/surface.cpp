@@ -5,13 +5,6 @@
 #include "pliant/geometry/adjacency.h"
 
 namespace pliant {
-namespace {
-
-// Face i is opposite vertex i, outward for a positive tet.
-constexpr int face_of_tet[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-
-}  // namespace
-
 Boundary boundary_faces(const Tets& tets) {
   return boundary_faces(tets, tets.size() > 0 ? Index(tets.maxCoeff()) + 1 : 0);
 }
@@ -24,7 +17,7 @@ Boundary boundary_faces(const Tets& tets, Index vertex_count) {
   for (Index t = 0; t < tets.rows(); ++t)
     for (int f = 0; f < 4; ++f) {
       if (neighbors(t, f) != no_neighbor) continue;
-      for (int k = 0; k < 3; ++k) boundary.triangles(next, k) = tets(t, face_of_tet[f][k]);
+      for (int k = 0; k < 3; ++k) boundary.triangles(next, k) = tets(t, tet_faces[f][k]);
       boundary.tets[next++] = static_cast<int>(t);
     }
   return boundary;

@@ -5,6 +5,9 @@
 
 namespace pliant {
 
+/// The corners of a tet's faces: face i is opposite corner i, outward for a positive tet.
+inline constexpr int tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
 /// Faces that belong to one tet only, outward for positive tets, in the tets' own vertex numbering; ordered
 /// by tet, then by face. A face shared by more than two tets is not boundary.
 Triangles boundary_triangles(const Tets& tets);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "pliant/base/error.h"
+#include "pliant/geometry/nearest_hit.h"
 
 namespace pliant {
 namespace {
@@ -228,29 +229,6 @@ std::vector<ClosestPoint> TriangleBvh::closest_points(const Points& points) cons
   return result;
 }
 
-namespace {
-
-// Of triangles equally near, along a shared edge, the lowest counts: which of them Embree finds first depends on how
-// many threads built its tree.
-struct NearestContext {
-  RTCIntersectContext embree;
-  float distance = std::numeric_limits<float>::infinity();
-  unsigned triangle = RTC_INVALID_GEOMETRY_ID;
-};
-
-void break_ties(const RTCFilterFunctionNArguments* arguments) {
-  auto& nearest = *reinterpret_cast<NearestContext*>(arguments->context);
-  const float distance = RTCRayN_tfar(arguments->ray, 1, 0);
-  const unsigned triangle = RTCHitN_primID(arguments->hit, 1, 0);
-  if (distance == nearest.distance && triangle > nearest.triangle) {
-    arguments->valid[0] = 0;
-    return;
-  }
-  nearest.distance = distance, nearest.triangle = triangle;
-}
-
-}  // namespace
-
 std::optional<RayHit> TriangleBvh::first_hit(const Vector3d& origin, const Vector3d& direction,
                                              double start) const {
   const Vector3d unit = (origin - tree_->centre) * tree_->scale, along = direction * tree_->scale;
@@ -265,9 +243,7 @@ std::optional<RayHit> TriangleBvh::first_hit(const Vector3d& origin, const Vecto
   ray.ray.tfar = std::numeric_limits<float>::infinity();
   ray.ray.mask = 0xffffffffu;
   ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
-  NearestContext context;
-  rtcInitIntersectContext(&context.embree);
-  context.embree.filter = break_ties;
+  detail::NearestHitContext context;
   rtcIntersect1(tree_->scene, &context.embree, &ray);
   if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID) return std::nullopt;
   return RayHit{ray.ray.tfar, static_cast<int>(ray.hit.primID)};

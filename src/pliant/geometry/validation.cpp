@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "pliant/geometry/adjacency.h"
+#include "pliant/geometry/coincident_points.h"
 
 namespace pliant {
 namespace {
@@ -115,25 +116,6 @@ std::vector<State> classify(const Points& x, const Elements& elements) {
                [&](Index e) { states[static_cast<std::size_t>(e)] = state_of(x, elements, e); });
   mark_duplicates(x, elements, states);
   return states;
-}
-
-// For every vertex the first one at the same place, itself if there is none before it.
-std::vector<std::int32_t> first_at_same_place(const Points& x) {
-  std::vector<std::int32_t> order, first(static_cast<std::size_t>(x.rows()));
-  std::iota(first.begin(), first.end(), 0);
-  for (const std::int32_t v : first)
-    if (x.row(v).allFinite()) order.push_back(v);
-  const auto place = [&](std::int32_t v) {
-    return std::array<double, 3>{x(v, 0) + 0.0, x(v, 1) + 0.0, x(v, 2) + 0.0};  // -0 is 0
-  };
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    const auto pa = place(a), pb = place(b);
-    return pa != pb ? pa < pb : a < b;
-  });
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (place(order[i]) == place(order[i - 1]))
-      first[static_cast<std::size_t>(order[i])] = first[static_cast<std::size_t>(order[i - 1])];
-  return first;
 }
 
 ValidationReport inspect(const Points& x, const Elements& elements) {
