@@ -26,7 +26,8 @@ struct NearestHitContext {
     const float far = RTCRayN_tfar(arguments->ray, 1, 0);
     const unsigned geometry = RTCHitN_geomID(arguments->hit, 1, 0),
                    primitive = RTCHitN_primID(arguments->hit, 1, 0);
-    if (far == nearest.distance && std::tie(geometry, primitive) > std::tie(nearest.object, nearest.triangle)) {
+    if (far == nearest.distance &&
+        std::tie(geometry, primitive) > std::tie(nearest.object, nearest.triangle)) {
       arguments->valid[0] = 0;
       return;
     }
