@@ -168,6 +168,20 @@ void SparseCholesky::solve(const Eigen::Ref<const MatrixXd>& B, Eigen::Ref<Matri
   X = Eigen::Map<const MatrixXd>(static_cast<const double*>(d.X->x), B.rows(), B.cols());
 }
 
+CholeskyFactor SparseCholesky::factor() const {
+  if (!data_->factorized)
+    throw InputError("sparse_cholesky: there is no factor; factorize a positive definite matrix first");
+  const cholmod_factor& L = *data_->L;
+  return {.size = data_->size,
+          .supernodes = static_cast<Index>(L.nsuper),
+          .order = static_cast<const int*>(L.Perm),
+          .first_column = static_cast<const int*>(L.super),
+          .first_row = static_cast<const int*>(L.pi),
+          .first_value = static_cast<const int*>(L.px),
+          .rows = static_cast<const int*>(L.s),
+          .values = static_cast<const double*>(L.x)};
+}
+
 Index SparseCholesky::size() const { return data_->size; }
 bool SparseCholesky::factorized() const { return data_->factorized; }
 Index SparseCholesky::factor_nonzeros() const { return data_->L ? static_cast<Index>(data_->L->xsize) : 0; }

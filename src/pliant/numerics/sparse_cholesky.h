@@ -7,6 +7,16 @@
 
 namespace pliant {
 
+/// The factor as it lies in memory: A[order, order] = L Lᵀ, the columns of L in dense blocks ("supernodes"). The columns of
+/// block k are first_column[k] to first_column[k + 1] - 1, its rows rows[first_row[k]] to rows[first_row[k + 1] - 1], the
+/// columns' own first; its numbers begin at values[first_value[k]], column by column.
+struct CholeskyFactor {
+  Index size = 0, supernodes = 0;
+  const int *order = nullptr, *first_column = nullptr, *first_row = nullptr, *first_value = nullptr,
+            *rows = nullptr;
+  const double* values = nullptr;
+};
+
 /// The Cholesky factorisation of sparse matrices that share one pattern. Of a matrix only the lower triangle is read;
 /// the upper may be there or not. The same matrix gives the same bits on any number of threads. One thread at a time.
 ///
@@ -37,6 +47,9 @@ class SparseCholesky {
   Index factor_nonzeros() const;     ///< of L, with the zeros that its dense blocks store
   double factor_flops() const;       ///< of one factorisation
   std::size_t memory_bytes() const;  ///< held by factor and workspaces
+
+  /// To look at, until the next analyze or factorize. There must be a factor.
+  CholeskyFactor factor() const;
 
  private:
   struct Data;
