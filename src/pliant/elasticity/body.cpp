@@ -44,6 +44,22 @@ void check_mesh(const TetMesh& mesh) {
     throw InputError(fmt::format("body: vertex {} belongs to no tet; repair the mesh", lonely));
 }
 
+void check_mesh(const TriMesh& mesh) {  // the triangles themselves are checked by make_discrete_shell
+  if (mesh.triangle_count() == 0) throw InputError("body: the mesh has no triangles; expected a shell");
+  std::vector<bool> used(at(mesh.vertex_count()), false);
+  for (Index t = 0; t < mesh.triangle_count(); ++t)
+    for (int k = 0; k < 3; ++k) {
+      const int v = mesh.triangles(t, k);
+      if (v < 0 || v >= mesh.vertex_count())
+        throw InputError(fmt::format("body: triangle {} names vertex {}; expected 0 to {}", t, v,
+                                     mesh.vertex_count() - 1));
+      used[at(v)] = true;
+    }
+  const auto lonely = std::find(used.begin(), used.end(), false) - used.begin();
+  if (lonely < mesh.vertex_count())
+    throw InputError(fmt::format("body: vertex {} belongs to no triangle; repair the mesh", lonely));
+}
+
 std::vector<int> checked_materials(const TetMesh& mesh, const std::vector<SolidMaterial>& palette,
                                    const BodyOptions& options) {
   if (palette.empty()) throw InputError("body: no material given; expected at least one");
@@ -77,24 +93,50 @@ std::vector<int> checked_fixed(const TetMesh& mesh, std::vector<int> fixed) {
 Body::Body(const TetMesh& mesh, const SolidMaterial& material, const BodyOptions& options)
     : Body(mesh, std::vector{material}, options) {}
 
-Body::Body(const TetMesh& mesh, const std::vector<SolidMaterial>& palette, const BodyOptions& options)
-    : mesh_(mesh), palette_(palette), damping_(options.damping) {
-  check_mesh(mesh_);
-  material_of_tet_ = checked_materials(mesh_, palette_, options);
+void Body::take_common_options(const BodyOptions& options) {
   fixed_ = checked_fixed(mesh_, options.fixed);
+  damping_ = options.damping;
   if (!(damping_.mass >= 0 && damping_.stiffness >= 0) || !std::isfinite(damping_.mass + damping_.stiffness))
     throw InputError(fmt::format("body: damping is {} 1/s and {} s; expected neither negative", damping_.mass,
                                  damping_.stiffness));
+}
+
+Body::Body(const TetMesh& mesh, const std::vector<SolidMaterial>& palette, const BodyOptions& options)
+    : mesh_(mesh), palette_(palette) {
+  check_mesh(mesh_);
+  material_of_tet_ = checked_materials(mesh_, palette_, options);
+  take_common_options(options);
 
   std::vector<Material> materials;
   for (const SolidMaterial& m : palette_) materials.push_back(m.material);
   tet_elements_ = std::make_shared<TetElements>(mesh_.vertices, mesh_.tets, materials, material_of_tet_);
+  shell_elements_ = std::make_shared<ShellElements>(DiscreteShell{});
   std::vector<double> densities;
   for (int m : material_of_tet_) densities.push_back(palette_[at(m)].density);
   masses_ = lumped_masses(mesh_, tet_elements_->volumes(), densities);
 
   Stencils stencils;
   tet_elements_->add_stencils(stencils);
+  assembly_ = std::make_shared<Assembly>(vertex_count(), stencils);
+}
+
+Body::Body(const TriMesh& mesh, const ShellMaterial& material, const BodyOptions& options)
+    : mesh_{mesh.vertices, Tets(0, 4)}, triangles_(mesh.triangles), shell_material_(material) {
+  check_mesh(mesh);
+  if (!(material.density > 0))
+    throw InputError(
+        fmt::format("body: density is {}; expected a positive number, in kg/m^2", material.density));
+  if (!options.material_of_tet.empty())
+    throw InputError("body: material_of_tet given for a shell; it has no tets");
+  take_common_options(options);
+
+  tet_elements_ = std::make_shared<TetElements>(mesh_.vertices, mesh_.tets, std::span<const Material>(),
+                                                std::span<const int>());
+  shell_elements_ = std::make_shared<ShellElements>(make_discrete_shell(mesh, material));
+  masses_ = lumped_shell_masses(shell_elements_->shell(), vertex_count(), material.density);
+
+  Stencils stencils;
+  shell_elements_->add_stencils(stencils);
   assembly_ = std::make_shared<Assembly>(vertex_count(), stencils);
 }
 
@@ -112,6 +154,8 @@ SparseMatrix Body::mass_matrix() const {
 }
 
 SparseMatrix Body::consistent_mass_matrix() const {
+  if (is_shell())
+    return consistent_shell_mass(shell_elements_->shell(), vertex_count(), shell_material_.density);
   std::vector<double> densities;
   for (int m : material_of_tet_) densities.push_back(palette_[at(m)].density);
   return consistent_mass(mesh_, tet_elements_->volumes(), densities);
@@ -126,8 +170,14 @@ void Body::check_positions(const Points& x) const {
 void Body::evaluate(const Points& x, const TetEvaluation& what, AssemblyBuffers& buffers) const {
   check_positions(x);
   assembly_->fit(buffers, what.stiffness);
-  parallel_for(tet_elements_->tile_count(), 1,
-               [&](Index tile) { tet_elements_->evaluate(x.data(), what, *assembly_, 0, 0, tile, buffers); });
+  const Index tets = tet_elements_->tile_count();
+  parallel_for(tets + shell_elements_->tile_count(), 1, [&](Index tile) {
+    if (tile < tets)
+      tet_elements_->evaluate(x.data(), what, *assembly_, 0, 0, tile, buffers);
+    else
+      shell_elements_->evaluate(x.data(), what, *assembly_, tet_elements_->count(), tets, tile - tets,
+                                buffers);
+  });
 }
 
 double Body::energy(const Points& x) const {
@@ -187,6 +237,8 @@ void Body::element_forces(std::span<const int> elements, const Points& x, Matrix
   tet_elements_->forces_of(elements, x.data(), out);
 }
 
-std::size_t Body::memory_bytes() const { return tet_elements_->memory_bytes() + assembly_->memory_bytes(); }
+std::size_t Body::memory_bytes() const {
+  return tet_elements_->memory_bytes() + shell_elements_->memory_bytes() + assembly_->memory_bytes();
+}
 
 }  // namespace pliant

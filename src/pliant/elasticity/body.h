@@ -6,6 +6,7 @@
 
 #include "pliant/elasticity/assembly.h"
 #include "pliant/elasticity/material.h"
+#include "pliant/elasticity/shell_elements.h"
 #include "pliant/elasticity/tet_elements.h"
 #include "pliant/geometry/tet_mesh.h"
 
@@ -49,15 +50,20 @@ class Body {
   /// Refuses, with a sentence: tets without volume or inverted, vertices of no tet, bad parameters.
   Body(const TetMesh& mesh, const SolidMaterial& material, const BodyOptions& options = {});
   Body(const TetMesh& mesh, const std::vector<SolidMaterial>& palette, const BodyOptions& options = {});
+  /// A shell: triangles instead of tets.
+  Body(const TriMesh& mesh, const ShellMaterial& material, const BodyOptions& options = {});
 
   Index vertex_count() const { return mesh_.vertex_count(); }
   const Points& rest_positions() const { return mesh_.vertices; }
-  const Tets& tets() const { return mesh_.tets; }
+  const Tets& tets() const { return mesh_.tets; }            ///< none in a shell
+  const Triangles& triangles() const { return triangles_; }  ///< of a shell; none in a solid
+  bool is_shell() const { return triangles_.rows() > 0; }
+  const ShellMaterial& shell_material() const { return shell_material_; }
   const std::vector<SolidMaterial>& palette() const { return palette_; }
   const std::vector<int>& material_of_tet() const { return material_of_tet_; }
   const std::vector<int>& fixed() const { return fixed_; }  ///< ascending, each once
   const Rayleigh& damping() const { return damping_; }
-  double volume() const;  ///< at rest, m³
+  double volume() const;  ///< at rest, m³; zero for a shell
 
   // === Mass
   const VectorXd& masses() const { return masses_; }  ///< lumped, n, kg
@@ -91,15 +97,19 @@ class Body {
   std::size_t memory_bytes() const;  ///< elements and assembly, without workspaces
 
  private:
+  void take_common_options(const BodyOptions& options);
   void check_positions(const Points& x) const;
   void evaluate(const Points& x, const TetEvaluation& what, AssemblyBuffers& buffers) const;
 
-  TetMesh mesh_;
+  TetMesh mesh_;  // without tets in a shell
+  Triangles triangles_;
   std::vector<SolidMaterial> palette_;
+  ShellMaterial shell_material_;
   std::vector<int> material_of_tet_, fixed_;
   Rayleigh damping_;
   VectorXd masses_;
   std::shared_ptr<const TetElements> tet_elements_;  // shared: bodies are copied freely
+  std::shared_ptr<const ShellElements> shell_elements_;
   std::shared_ptr<const Assembly> assembly_;
 };
 

@@ -1,0 +1,183 @@
+#include "pliant/subspace/linear_modes.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "pliant/base/error.h"
+#include "pliant/numerics/eigenpairs.h"
+
+namespace pliant {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Parts of the body that K connects, as lists of vertices, in the order of their lowest vertex.
+std::vector<std::vector<int>> connected_parts(const SparseMatrix& K) {
+  const Index n = K.rows() / 3;
+  std::vector<int> parent(at(n));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int v) {
+    while (parent[at(v)] != v) v = parent[at(v)] = parent[at(parent[at(v)])];
+    return v;
+  };
+  for (Index column = 0; column < K.cols(); ++column)
+    for (SparseMatrix::InnerIterator entry(K, column); entry; ++entry) {
+      const int a = root(static_cast<int>(entry.row() / 3)), b = root(static_cast<int>(column / 3));
+      parent[at(std::max(a, b))] = std::min(a, b);
+    }
+  std::vector<std::vector<int>> parts;
+  std::vector<int> part_of(at(n), -1);
+  for (int v = 0; v < n; ++v) {
+    int& part = part_of[at(root(v))];
+    if (part < 0) {
+      part = static_cast<int>(parts.size());
+      parts.emplace_back();
+    }
+    parts[at(part)].push_back(v);
+  }
+  return parts;
+}
+
+/// Columns are the velocities of these vertices in three translations and three rotations about `centre`, the
+/// rotations divided by `size` to be as large.
+MatrixXd rigid_velocities(const Points& rest, std::span<const int> vertices, const Vector3d& centre,
+                          double size) {
+  MatrixXd R(3 * static_cast<Index>(vertices.size()), 6);
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const Vector3d arm = (rest.row(vertices[i]).transpose() - centre) / size;
+    auto rows = R.middleRows<3>(3 * static_cast<Index>(i));
+    rows.leftCols<3>().setIdentity();
+    for (int axis = 0; axis < 3; ++axis) rows.col(3 + axis) = Vector3d::Unit(axis).cross(arm);
+  }
+  return R;
+}
+
+/// All rigid motions of all parts that move no fixed vertex, M-orthonormal, 3n x k.
+MatrixXd rigid_motions(const SparseMatrix& K, const SparseMatrix& M, const Points& rest,
+                       std::span<const int> fixed) {
+  std::vector<MatrixXd> motions;
+  Index count = 0;
+  for (const std::vector<int>& part : connected_parts(K)) {
+    Vector3d centre = Vector3d::Zero();
+    for (int v : part) centre += rest.row(v).transpose() / static_cast<double>(part.size());
+    double size = 0;
+    for (int v : part) size = std::max(size, (rest.row(v).transpose() - centre).norm());
+    if (!(size > 0)) size = 1;
+
+    std::vector<int> held;
+    std::set_intersection(part.begin(), part.end(), fixed.begin(), fixed.end(), std::back_inserter(held));
+    MatrixXd free = MatrixXd::Identity(6, 6);  // combinations of the six that are zero at the held vertices
+    if (!held.empty()) {
+      const MatrixXd moved = rigid_velocities(rest, held, centre, size);
+      const Eigen::JacobiSVD<MatrixXd> svd(moved, Eigen::ComputeFullV);
+      Index rank = 0;
+      while (rank < svd.singularValues().size() && svd.singularValues()[rank] > 1e-8) ++rank;
+      free = svd.matrixV().rightCols(6 - rank);
+    }
+    MatrixXd R = rigid_velocities(rest, part, centre, size) * free;
+
+    // M-orthonormal, and without combinations that move nothing (a part that is a point or a line).
+    MatrixXd all = MatrixXd::Zero(K.rows(), R.cols());
+    for (std::size_t i = 0; i < part.size(); ++i)
+      all.middleRows<3>(3 * part[i]) = R.middleRows<3>(3 * static_cast<Index>(i));
+    for (int v : held) all.middleRows<3>(3 * v).setZero();  // of rounding
+    for (int pass = 0; pass < 2 && all.cols() > 0; ++pass) {
+      const Eigen::SelfAdjointEigenSolver<MatrixXd> gram(all.transpose() * (M * all));
+      const double largest = gram.eigenvalues().maxCoeff();
+      std::vector<Index> kept;
+      for (Index i = 0; i < all.cols(); ++i)
+        if (gram.eigenvalues()[i] > 1e-12 * largest) kept.push_back(i);
+      MatrixXd next(all.rows(), static_cast<Index>(kept.size()));
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        next.col(static_cast<Index>(i)) =
+            all * gram.eigenvectors().col(kept[i]) / std::sqrt(gram.eigenvalues()[kept[i]]);
+      all.swap(next);
+    }
+    count += all.cols();
+    motions.push_back(std::move(all));
+  }
+  MatrixXd result(K.rows(), count);
+  Index column = 0;
+  for (const MatrixXd& m : motions) {
+    result.middleCols(column, m.cols()) = m;
+    column += m.cols();
+  }
+  return result;
+}
+
+/// Which unknowns move, and the rows and columns that belong to them.
+struct Free {
+  std::vector<int> unknowns;  // ascending
+  std::vector<int> place;     // of every unknown among them, or -1
+};
+
+Free free_unknowns(Index n, std::span<const int> fixed) {
+  Free result;
+  result.place.assign(at(3 * n), 0);
+  for (int v : fixed)
+    for (int k = 0; k < 3; ++k) result.place[at(3 * v + k)] = -1;
+  for (int i = 0; i < 3 * n; ++i) {
+    if (result.place[at(i)] < 0) continue;
+    result.place[at(i)] = static_cast<int>(result.unknowns.size());
+    result.unknowns.push_back(i);
+  }
+  return result;
+}
+
+SparseMatrix restrict_to(const SparseMatrix& A, const Free& free) {
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(at(A.nonZeros()));
+  for (Index column = 0; column < A.cols(); ++column)
+    for (SparseMatrix::InnerIterator entry(A, column); entry; ++entry)
+      if (free.place[at(entry.row())] >= 0 && free.place[at(column)] >= 0)
+        entries.emplace_back(free.place[at(entry.row())], free.place[at(column)], entry.value());
+  SparseMatrix result(static_cast<Index>(free.unknowns.size()), static_cast<Index>(free.unknowns.size()));
+  result.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
+
+}  // namespace
+
+LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Points& rest_positions,
+                         std::span<const int> fixed, const LinearModesOptions& options) {
+  const Index n = rest_positions.rows();
+  if (K.rows() != 3 * n || K.cols() != 3 * n || M.rows() != 3 * n || M.cols() != 3 * n)
+    throw InputError(fmt::format("linear_modes: K is {} x {} and M {} x {} for {} vertices; expected {} x {}",
+                                 K.rows(), K.cols(), M.rows(), M.cols(), n, 3 * n, 3 * n));
+  LinearModes modes;
+  modes.rigid = rigid_motions(K, M, rest_positions, fixed);
+  const Free free = free_unknowns(n, fixed);
+  const auto unknowns = static_cast<Index>(free.unknowns.size());
+  const Index most = unknowns - modes.rigid.cols();
+  if (options.count < 1 || options.count > most)
+    throw InputError(fmt::format("linear_modes: count is {}; expected 1 to {}, as many as this body has",
+                                 options.count, std::max<Index>(most, 0)));
+
+  MatrixXd known(unknowns, modes.rigid.cols());
+  for (Index i = 0; i < unknowns; ++i) known.row(i) = modes.rigid.row(free.unknowns[at(i)]);
+  const Eigenpairs pairs = lowest_eigenpairs(
+      restrict_to(K, free), restrict_to(M, free),
+      {.count = options.count, .tolerance = options.tolerance, .known = known, .progress = options.progress});
+  modes.converged = pairs.converged;
+  modes.residuals = pairs.residuals;
+  modes.eigenvalues = pairs.values;
+  // Rounding may leave a motion without stiffness a little below zero.
+  modes.frequencies = pairs.values.cwiseMax(0.0).cwiseSqrt() / (2 * M_PI);
+  modes.U = MatrixXd::Zero(3 * n, pairs.vectors.cols());
+  for (Index i = 0; i < unknowns; ++i) modes.U.row(free.unknowns[at(i)]) = pairs.vectors.row(i);
+  return modes;
+}
+
+LinearModes linear_modes(const Body& body, const LinearModesOptions& options) {
+  const SparseMatrix K = body.stiffness(body.rest_positions());
+  const SparseMatrix M =
+      options.mass == MassKind::lumped ? body.mass_matrix() : body.consistent_mass_matrix();
+  return linear_modes(K, M, body.rest_positions(), body.fixed(), options);
+}
+
+}  // namespace pliant
