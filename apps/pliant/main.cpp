@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   app::add_shape(program);
   app::add_tetrahedralize(program);
   app::add_export(program);
+  app::add_bench(program);
 
   app::catch_interrupts();
   try {

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BUILD
 
-COMMANDS = ["info", "shape", "tetrahedralize", "export"]
+COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench"]
 
 
 def test_help_of_every_command_has_an_example(program):
@@ -33,8 +33,8 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export"),
-    ([], "no command was given; expected one of info, shape, tetrahedralize, export"),
+    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench"),
+    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench"),
     (["shape", "bar", "--size", "nan"], "--size: found 'nan'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "large"], "--size: found 'large'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "-1"], "--size: found '-1'; expected a number above 0 and below 1e9"),
@@ -160,3 +160,14 @@ def test_ctrl_c_stops_cleanly(tmp_path):
     os.close(master)
     assert "interrupted" in drawn and "%" in drawn
     assert os.listdir(tmp_path) == []
+
+
+def test_bench_newton_tells_where_the_time_goes(program):
+    done = program("bench", "newton", "--vertices", "200", "--steps", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["vertices"] > 100 and result["tets"] > 300 and result["iterations"] == 1
+    parts = result["phases_ms"]
+    assert {"assembly", "factorize", "solve"} <= set(parts)
+    assert 0 < sum(parts.values()) <= result["ms_per_step"] * 1.5  # medians of parts and of the whole
+    assert result["peak_mb"] > 1 and result["threads"] >= 1

@@ -1,0 +1,162 @@
+// pliant bench: how long a step takes on this machine, and what of it.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "command.h"
+#include "pliant/fullspace/newton.h"
+#include "pliant/geometry/shapes.h"
+#include "pliant/geometry/validation.h"
+#include "pliant/io/mesh_file.h"
+
+namespace pliant::app {
+namespace {
+
+/// The mesh of a file without what cannot be simulated, or a shape of ours.
+TetMesh bench_mesh(const std::string& file, const std::string& shape, Index vertices) {
+  if (file.empty()) return make_shape(shape, {.vertices = vertices});
+  const MeshData data = read_mesh(file);
+  if (!data.has_tets())
+    throw InputError(fmt::format("{}: a surface; expected tets (pliant tetrahedralize)", file));
+  return repair(TetMesh{data.vertices, data.tets}).mesh;
+}
+
+/// Vertices in the lowest twentieth of the box.
+std::vector<int> bottom(const TetMesh& mesh) {
+  const double low = mesh.vertices.col(1).minCoeff(), high = mesh.vertices.col(1).maxCoeff();
+  std::vector<int> out;
+  for (Index i = 0; i < mesh.vertex_count(); ++i)
+    if (mesh.vertices(i, 1) <= low + 0.05 * (high - low)) out.push_back(static_cast<int>(i));
+  return out;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+/// The most memory this process ever held.
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+/// Milliseconds of steps after the first few, phase by phase: medians, so that other work on the machine counts little.
+struct StepTimes {
+  double step = 0;
+  std::map<std::string, double> phases;
+  double iterations = 0;
+};
+
+StepTimes time_steps(Simulator& simulator, int steps) {
+  constexpr int warm_up = 2;
+  std::vector<double> totals, iterations;
+  std::map<std::string, std::vector<double>> phases;
+  for (int i = 0; i < warm_up + steps; ++i) {
+    Trace whole;
+    StepReport report;
+    {
+      const Trace::Scope scope(whole, "step");
+      report = simulator.step();
+    }
+    if (interrupted()) throw Interrupted();
+    if (i < warm_up) continue;
+    totals.push_back(whole.microseconds("step") / 1000);
+    iterations.push_back(report.iterations);
+    for (const Trace::Phase& phase : simulator.trace().phases())
+      phases[phase.name].push_back(phase.microseconds / 1000);
+  }
+  StepTimes times{.step = median(totals), .phases = {}, .iterations = median(iterations)};
+  for (const auto& [name, values] : phases) times.phases[name] = median(values);
+  return times;
+}
+
+Json common_json(const TetMesh& mesh, const StepTimes& times) {
+  Json json = {{"vertices", mesh.vertex_count()}, {"tets", mesh.tet_count()},
+               {"threads", thread_count()},       {"ms_per_step", times.step},
+               {"iterations", times.iterations},  {"phases_ms", Json::object()}};
+  for (const auto& [name, value] : times.phases) json["phases_ms"][name] = value;
+  json["peak_mb"] = peak_megabytes();
+  return json;
+}
+
+std::string table(const Json& json) {
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    if (value.is_object())
+      for (const auto& [name, part] : value.items())
+        text += fmt::format("  {:<18} {:.3f} ms\n", name, part.get<double>());
+    else if (value.is_number_float())
+      text += fmt::format("{:<20} {:.3f}\n", key, value.get<double>());
+    else
+      text += fmt::format("{:<20} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+struct NewtonArguments {
+  std::string mesh, shape = "bar", material = "corotated", solver = "automatic";
+  Index vertices = 5000;
+  double young = 1e6, poisson = 0.4, time_step = 1.0 / 60;
+  int steps = 20, iterations = 1;
+  bool json = false;
+};
+
+void bench_newton(const NewtonArguments& a) {
+  const TetMesh mesh = bench_mesh(a.mesh, a.shape, a.vertices);
+  const Body body(mesh, {make_material(a.material, a.young, a.poisson)}, {.fixed = bottom(mesh)});
+  NewtonOptions options{.time_step = a.time_step, .iterations = a.iterations};
+  options.solver = a.solver == "pcg"        ? LinearSolver::pcg
+                   : a.solver == "cholesky" ? LinearSolver::cholesky
+                                            : LinearSolver::automatic;
+  NewtonSimulator simulator(body, options);
+  const StepTimes times = time_steps(simulator, a.steps);
+  Json json = common_json(mesh, times);
+  json["material"] = a.material;
+  json["solver"] = simulator.solver() == LinearSolver::cholesky ? "cholesky" : "pcg";
+  json["factor_nonzeros"] = simulator.factor_nonzeros();
+  if (a.json)
+    print_json(json);
+  else
+    print(table(json));
+}
+
+void add_newton(CLI::App& bench) {
+  auto a = std::make_shared<NewtonArguments>();
+  CLI::App* command =
+      bench.add_subcommand("newton", "A step of full-space Newton: implicit Euler, its lower end held");
+  command->add_option("--mesh", a->mesh, "A file with tets; otherwise a shape of ours");
+  command->add_option("--shape", a->shape, "Which shape")->capture_default_str();
+  command->add_option("--vertices", a->vertices, "About how many, of the shape")->capture_default_str();
+  command->add_option("--material", a->material, "Which material")->capture_default_str();
+  command->add_option("--young", a->young, "Young's modulus, Pa")->capture_default_str();
+  command->add_option("--poisson", a->poisson, "Poisson's ratio")->capture_default_str();
+  command->add_option("--time-step", a->time_step, "Seconds")->capture_default_str();
+  command->add_option("--solver", a->solver, "Of the linear systems")
+      ->check(CLI::IsMember({"automatic", "cholesky", "pcg"}))
+      ->capture_default_str();
+  command->add_option("--iterations", a->iterations, "Of Newton a step; 0: until converged, with line search")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  command->add_option("--steps", a->steps, "Steps that are timed; medians are printed")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  add_common(*command, a->json, "  pliant bench newton --mesh dragon.veg --json");
+  command->callback([a] { bench_newton(*a); });
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("bench", "Measure how long a step takes here");
+  command->require_subcommand(1);
+  command->footer("Example:\n  pliant bench newton --mesh dragon.veg --json");
+  add_newton(*command);
+}
+
+}  // namespace pliant::app
