@@ -27,7 +27,7 @@ void check(const NewtonOptions& options) {
 
 std::vector<int> surface_vertices(const Body& body) {
   std::vector<char> on_surface(at(body.vertex_count()), 0);
-  const Triangles boundary = boundary_triangles(body.tets());
+  const Triangles boundary = body.is_shell() ? body.triangles() : boundary_triangles(body.tets());
   for (Index t = 0; t < boundary.rows(); ++t)
     for (int a = 0; a < 3; ++a) on_surface[at(boundary(t, a))] = 1;
   std::vector<int> out;
