@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "pliant/fullspace/newton.h"
+#include "pliant/fullspace/projective_dynamics.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/validation.h"
 #include "pliant/io/mesh_file.h"
@@ -150,6 +151,64 @@ void add_newton(CLI::App& bench) {
   command->callback([a] { bench_newton(*a); });
 }
 
+struct ProjectiveArguments {
+  std::string mesh, shape = "bear";
+  Index vertices = 19000;
+  double young = 1e5, poisson = 0;
+  int steps = 40, iterations = 10;
+  bool single = false, json = false;
+};
+
+/// The body was stretched, and falls onto a floor.
+void bench_projective(const ProjectiveArguments& a) {
+  const TetMesh mesh = bench_mesh(a.mesh, a.shape, a.vertices);
+  const Vector3d low = mesh.vertices.colwise().minCoeff(), high = mesh.vertices.colwise().maxCoeff();
+  ProjectiveConstraints constraints(mesh.vertices);
+  if (a.poisson > 0)
+    add_tet_volume(constraints, mesh.tets, TetVolume::from_young(a.young, a.poisson));
+  else
+    add_tet_strain(constraints, mesh.tets, {.stiffness = a.young});
+  ProjectiveDynamics simulator(constraints, vertex_masses(mesh.vertices, mesh.tets, 1000),
+                               {.iterations = a.iterations, .single_precision = a.single});
+  Points stretched = mesh.vertices;
+  stretched.col(1) = low[1] + 1.2 * (stretched.col(1).array() - low[1]);
+  simulator.set_motion(stretched, Points::Zero(stretched.rows(), 3));
+  const Vector3d floor(0, low[1] - 0.05 * (high - low).maxCoeff(), 0);
+  simulator.set_obstacles({Obstacle{.path = {{{0, floor}}}}});
+  simulator.step();
+  const double factorize = simulator.trace().microseconds("factorize") / 1000;
+  Json json = common_json(mesh, time_steps(simulator, a.steps));
+  json["projections"] = a.single ? "float" : "double";
+  json["factorize_ms"] = factorize;
+  json["factor_nonzeros"] = simulator.factor_nonzeros();
+  json["simulator_mb"] = static_cast<double>(simulator.memory_bytes()) / (1 << 20);
+  if (a.json)
+    print_json(json);
+  else
+    print(table(json));
+}
+
+void add_projective(CLI::App& bench) {
+  auto a = std::make_shared<ProjectiveArguments>();
+  CLI::App* command = bench.add_subcommand(
+      "projective", "A step of projective dynamics: a stretched body falls onto a floor");
+  command->add_option("--mesh", a->mesh, "A file with tets; otherwise a shape of ours");
+  command->add_option("--shape", a->shape, "Which shape")->capture_default_str();
+  command->add_option("--vertices", a->vertices, "About how many, of the shape")->capture_default_str();
+  command->add_option("--young", a->young, "Young's modulus, Pa")->capture_default_str();
+  command->add_option("--poisson", a->poisson, "Poisson's ratio; above 0 the tets also keep their volume")
+      ->capture_default_str();
+  command->add_option("--iterations", a->iterations, "Local/global turns a step")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--steps", a->steps, "Steps that are timed; medians are printed")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_flag("--single", a->single, "Projections in float");
+  add_common(*command, a->json, "  pliant bench projective --mesh armadillo.mesh.gz --json");
+  command->callback([a] { bench_projective(*a); });
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program) {
@@ -157,6 +216,7 @@ void add_bench(CLI::App& program) {
   command->require_subcommand(1);
   command->footer("Example:\n  pliant bench newton --mesh dragon.veg --json");
   add_newton(*command);
+  add_projective(*command);
 }
 
 }  // namespace pliant::app

@@ -171,3 +171,14 @@ def test_bench_newton_tells_where_the_time_goes(program):
     assert {"assembly", "factorize", "solve"} <= set(parts)
     assert 0 < sum(parts.values()) <= result["ms_per_step"] * 1.5  # medians of parts and of the whole
     assert result["peak_mb"] > 1 and result["threads"] >= 1
+
+
+def test_bench_projective_tells_where_the_time_goes(program):
+    done = program("bench", "projective", "--vertices", "500", "--steps", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["vertices"] > 300 and result["tets"] > 800 and result["iterations"] == 10
+    parts = result["phases_ms"]
+    assert {"local", "global"} <= set(parts)
+    assert 0 < sum(parts.values()) <= result["ms_per_step"] * 1.5
+    assert result["peak_mb"] > 1 and result["threads"] >= 1

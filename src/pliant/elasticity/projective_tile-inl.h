@@ -206,7 +206,7 @@ HWY_INLINE void finish_tets(D d, const ProjectiveTile<hn::TFromD<D>>& tile, Inde
 }
 
 template <bool with_volume, class D>
-HWY_INLINE void project_tets(D d, const ProjectiveTile<hn::TFromD<D>>& tile, hn::TFromD<D> growth) {
+HWY_NOINLINE void project_tets(D d, const ProjectiveTile<hn::TFromD<D>>& tile, hn::TFromD<D> growth) {
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index i = 0; i < projective_tile; i += 2 * lanes) {
     Mat3Lanes<D> F[2];
@@ -272,7 +272,7 @@ HWY_NOINLINE void decompose(D d, Mat3Lanes<D> (&F)[1], Svd3Lanes<D> (&out)[1]) {
 }
 
 template <class D>
-HWY_INLINE void project_examples(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
+HWY_NOINLINE void project_examples(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
   using T = hn::TFromD<D>;
   using Vector = hn::Vec<D>;
   constexpr int turns = 8, symmetric_row[6] = {0, 1, 2, 1, 2, 0}, symmetric_column[6] = {0, 1, 2, 2, 0, 1};
@@ -337,7 +337,7 @@ HWY_INLINE void project_examples(D d, const ProjectiveTile<hn::TFromD<D>>& tile)
 // multiple of a rotation plus a multiple of a reflection.
 
 template <class D>
-HWY_INLINE void project_triangles(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
+HWY_NOINLINE void project_triangles(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
   using T = hn::TFromD<D>;
   using Vector = hn::Vec<D>;
   constexpr T eps = std::numeric_limits<T>::epsilon();
@@ -446,7 +446,7 @@ HWY_INLINE void finish_vectors(D d, const ProjectiveTile<hn::TFromD<D>>& tile, I
 }
 
 template <class D>
-HWY_INLINE void project_springs(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
+HWY_NOINLINE void project_springs(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
   using T = hn::TFromD<D>;
   const auto least = hn::Set(d, std::numeric_limits<T>::min());
   const auto one = hn::Set(d, T(1)), zero = hn::Zero(d);
@@ -467,7 +467,7 @@ HWY_INLINE void project_springs(D d, const ProjectiveTile<hn::TFromD<D>>& tile) 
 /// The rest norm along v, on the side of the surface where it was at rest [Brandt et al. 2018, appendix A]: this
 /// keeps a crease from staying inverted after heavy buckling.
 template <class D>
-HWY_INLINE void project_bending(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
+HWY_NOINLINE void project_bending(D d, const ProjectiveTile<hn::TFromD<D>>& tile) {
   using T = hn::TFromD<D>;
   const auto least = hn::Set(d, std::numeric_limits<T>::min());
   const auto one = hn::Set(d, T(1)), zero = hn::Zero(d);
