@@ -42,8 +42,10 @@ NewtonSimulator::NewtonSimulator(std::shared_ptr<const Body> body, const NewtonO
     : Simulator(body->vertex_count()), options_(options), solver_(options.solver), potential_(body) {
   check(options_);
   set_time_step(options_.time_step);
-  if (solver_ == LinearSolver::automatic)
-    solver_ = body->vertex_count() <= options_.largest_cholesky ? LinearSolver::cholesky : LinearSolver::pcg;
+  if (solver_ == LinearSolver::automatic) {
+    const Index most = options_.largest_cholesky * (options_.scheme == TimeScheme::quasi_static ? 10 : 1);
+    solver_ = vertex_count_ <= most ? LinearSolver::cholesky : LinearSolver::pcg;
+  }
   const Points& rest = body->rest_positions();
   diagonal_ = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
   surface_ = surface_vertices(*body);

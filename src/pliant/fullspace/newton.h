@@ -28,9 +28,9 @@ struct NewtonOptions {
   double tolerance = 1e-7;  ///< a step ends once no vertex moves further in an iteration, in box diagonals
   int iterations = 0;       ///< if positive: exactly so many, each a full step, without line search or test
   LinearSolver solver = LinearSolver::automatic;
-  Index largest_cholesky = 60000;  ///< vertices
-  double pcg_tolerance = 1e-6;     ///< relative residual of a linear system
-  double contact_stiffness = 10;   ///< of obstacles, in the body's own stiffness at a vertex
+  Index largest_cholesky = 8000;  ///< vertices; ten times as many in statics, which are worse conditioned
+  double pcg_tolerance = 1e-6;    ///< relative residual of a linear system
+  double contact_stiffness = 10;  ///< of obstacles, in the body's own stiffness at a vertex
 };
 
 class NewtonSimulator final : public Simulator {
@@ -77,7 +77,7 @@ class NewtonSimulator final : public Simulator {
   Points trial_, gradient_, direction_, work_;
   SymmetricBlocks A_;
   SparseMatrix lower_;  // A_ for CHOLMOD
-  SparseCholesky cholesky_;
+  SparseCholesky cholesky_{CholeskyOptions{.large_blocks = true}};
   Pcg pcg_;
   Projection projection_ = Projection::none;  // of the present step
   bool analyzed_ = false, stepped_ = false;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <suitesparse/cholmod.h>
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 #include <utility>
@@ -103,7 +104,14 @@ cholmod_sparse view(const SparseMatrix& A) {
 
 }  // namespace
 
-SparseCholesky::SparseCholesky() : data_(std::make_unique<Data>()) {}
+SparseCholesky::SparseCholesky(const CholeskyOptions& options) : data_(std::make_unique<Data>()) {
+  if (!options.large_blocks) return;
+  // Blocks of up to so many columns are joined if their zeros are below these parts of the joined one.
+  const std::size_t columns[3] = {16, 48, 96};
+  const double zeros[3] = {0.8, 0.3, 0.1};
+  std::copy(columns, columns + 3, data_->common.nrelax);
+  std::copy(zeros, zeros + 3, data_->common.zrelax);
+}
 SparseCholesky::~SparseCholesky() = default;
 SparseCholesky::SparseCholesky(SparseCholesky&&) noexcept = default;
 SparseCholesky& SparseCholesky::operator=(SparseCholesky&&) noexcept = default;

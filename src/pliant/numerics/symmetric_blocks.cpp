@@ -66,20 +66,6 @@ SymmetricBlocks symmetric_blocks(Index size, std::vector<std::pair<int, int>> pa
   return A;
 }
 
-void multiply(const SymmetricBlocks& A, std::span<const double> x, std::span<double> y) {
-  parallel_for(A.size(), grain, [&](Index i) {
-    const auto vertex = [&](Index j) { return Eigen::Map<const Vector3d>(x.data() + 3 * j); };
-    Vector3d sum = Vector3d::Zero();
-    for (int k = A.row_start[at(i)]; k < A.row_start[at(i + 1)]; ++k)
-      sum += A.block(A.row_blocks[at(k)]) * vertex(A.row_columns[at(k)]);
-    const int first = A.column_start[at(i)];
-    sum += A.block(first) * vertex(i);
-    for (int b = first + 1; b < A.column_start[at(i + 1)]; ++b)
-      sum += A.block(b).transpose() * vertex(A.rows[at(b)]);
-    Eigen::Map<Vector3d>(y.data() + 3 * i) = sum;
-  });
-}
-
 SparseMatrix to_sparse(const SymmetricBlocks& A, StoredTriangles triangles) {
   const Index n = A.size();
   const bool lower = triangles == StoredTriangles::lower;
