@@ -17,7 +17,8 @@ double checked(std::string_view who, double value, double low, double high) {
 }
 
 void check_finite(std::string_view who, const auto& values) {
-  if (!values.allFinite()) throw InputError(fmt::format("{}: not a finite number; expected finite ones", who));
+  if (!values.allFinite())
+    throw InputError(fmt::format("{}: not a finite number; expected finite ones", who));
 }
 
 void check_rows(std::string_view who, Index found, std::size_t expected) {
@@ -50,16 +51,15 @@ void Simulator::set_stiffness(double factor) {
 
 void Simulator::set_volume(double factor) {
   if (!can_change_volume())
-    throw InputError(fmt::format("set_volume: {} keeps its volume; expected a simulator whose body has "
-                                 "volume constraints",
-                                 kind()));
+    throw InputError(
+        fmt::format("set_volume: {} keeps its volume; expected a simulator whose body has "
+                    "volume constraints",
+                    kind()));
   volume_ = checked("set_volume", factor, 0.01, 100);
   changes_.volume = true;
 }
 
-void Simulator::set_damping(double per_second) {
-  damping_ = checked("set_damping", per_second, 0, 1e6);
-}
+void Simulator::set_damping(double per_second) { damping_ = checked("set_damping", per_second, 0, 1e6); }
 
 void Simulator::set_obstacles(std::vector<Obstacle> obstacles) {
   for (const Obstacle& obstacle : obstacles) check(obstacle);
@@ -89,12 +89,14 @@ void Simulator::move_drag(int id, const Vector3d& target) {
       drag.target = target;
       return;
     }
-  throw InputError(fmt::format("move_drag: there is no drag {}; expected an id that begin_drag returned", id));
+  throw InputError(
+      fmt::format("move_drag: there is no drag {}; expected an id that begin_drag returned", id));
 }
 
 void Simulator::end_drag(int id) {
   if (std::erase_if(drags_, [&](const Drag& drag) { return drag.id == id; }) == 0)
-    throw InputError(fmt::format("end_drag: there is no drag {}; expected an id that begin_drag returned", id));
+    throw InputError(
+        fmt::format("end_drag: there is no drag {}; expected an id that begin_drag returned", id));
 }
 
 void Simulator::fix(std::span<const int> vertices) {
@@ -108,8 +110,9 @@ void Simulator::fix(std::span<const int> vertices) {
     if (!std::binary_search(fixed_.begin(), fixed_.end(), vertices[i]))
       all.emplace_back(vertices[i], here.row(static_cast<Index>(i)).transpose());
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  all.erase(std::unique(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
-            all.end());
+  all.erase(
+      std::unique(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+      all.end());
   fixed_.resize(all.size());
   fixed_targets_.resize(static_cast<Index>(all.size()), 3);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -211,7 +214,8 @@ void Simulator::restore(const State& state) {
     Points targets(static_cast<Index>(fixed.size()), 3);
     reader.points(targets);
     check_vertices("state", fixed);
-    if (!std::is_sorted(fixed.begin(), fixed.end())) throw InputError("state: fixed vertices are not in order");
+    if (!std::is_sorted(fixed.begin(), fixed.end()))
+      throw InputError("state: fixed vertices are not in order");
     for (const auto* list : {&drags, &applied})
       for (const SavedVector& s : *list) {
         const int vertex = static_cast<int>(s.vertex);

@@ -29,9 +29,9 @@ struct Drag {
 
 /// Sums over the body; O(n), and so never part of a step.
 struct Measures {
-  double kinetic = 0;        ///< joules
-  double elastic = 0;        ///< joules
-  double gravitational = 0;  ///< joules, zero at the origin
+  double kinetic = 0;                            ///< joules
+  double elastic = 0;                            ///< joules
+  double gravitational = 0;                      ///< joules, zero at the origin
   Vector3d momentum = Vector3d::Zero();          ///< kg m/s
   Vector3d angular_momentum = Vector3d::Zero();  ///< about the origin, kg m^2/s
   double total() const { return kinetic + elastic + gravitational; }
@@ -53,9 +53,9 @@ class Simulator {
   // === Reading
   virtual std::string_view kind() const = 0;  ///< "newton", "projective_dynamics", ...
   Index vertex_count() const { return vertex_count_; }
-  virtual const Points& positions() = 0;                                          ///< n x 3; may be O(n)
-  virtual void positions_of(std::span<const int> vertices, Points& out) = 0;      ///< resizes `out` where needed
-  virtual void velocities_of(std::span<const int> vertices, Points& out) = 0;     ///< m/s
+  virtual const Points& positions() = 0;                                       ///< n x 3; may be O(n)
+  virtual void positions_of(std::span<const int> vertices, Points& out) = 0;   ///< resizes `out` where needed
+  virtual void velocities_of(std::span<const int> vertices, Points& out) = 0;  ///< m/s
   /// The force by which the world holds these vertices in the last step, newtons; zero for those not fixed.
   virtual void reactions_of(std::span<const int> vertices, Points& out) = 0;
   virtual Measures measure() = 0;
@@ -123,8 +123,8 @@ class Simulator {
   double stiffness_ = 1, volume_ = 1, damping_ = 0;
   std::vector<Drag> drags_;
   std::vector<AppliedForce> applied_;
-  std::vector<int> fixed_;   // ascending
-  Points fixed_targets_;     // one row a fixed vertex
+  std::vector<int> fixed_;  // ascending
+  Points fixed_targets_;    // one row a fixed vertex
   std::vector<Obstacle> obstacles_;
   Changes changes_;
 
