@@ -4,6 +4,7 @@
 #   make test      all tests
 #   make bench     the benchmarks, with the ratios the documentation quotes
 #   make fuzz      fuzz every hand-written reader (FUZZ_SECONDS each, default 60)
+#   make soak      100,000 steps of random scenes, roughly treated: every number stays finite
 #   make pictures  render the pictures of the documentation
 #   make format    clang-format every source file
 SHELL := /bin/bash
@@ -11,9 +12,10 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 WERROR ?= OFF
 FUZZ_SECONDS ?= 60
+SOAK_STEPS ?= 100000
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help demo pictures build test bench fuzz format check-format asan tsan install clean
+.PHONY: help demo soak pictures build test bench fuzz format check-format asan tsan install clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -33,6 +35,9 @@ test: build
 
 bench: build
 	@scripts/bench
+
+soak: build
+	@build/bin/pliant_soak $(SOAK_STEPS)
 
 pictures: build
 	@PYTHONPATH=build/python /usr/bin/python3 scripts/pictures.py docs/images

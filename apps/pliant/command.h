@@ -22,6 +22,7 @@ void add_bench(CLI::App& program);
 void add_export(CLI::App& program);
 void add_info(CLI::App& program);
 void add_shape(CLI::App& program);
+void add_simulate(CLI::App& program);
 void add_tetrahedralize(CLI::App& program);
 
 /// Adds `--json` and the example that ends the help text.

@@ -53,6 +53,7 @@ Eigen::Matrix<std::int32_t, Eigen::Dynamic, Columns, Eigen::RowMajor> to_ids(con
   }
   return ids;
 }
+template Edges to_ids<2>(const py::object&, const char*);
 template Triangles to_ids<3>(const py::object&, const char*);
 template Tets to_ids<4>(const py::object&, const char*);
 
@@ -134,4 +135,9 @@ PYBIND11_MODULE(_pliant, module) {
   python::bind_containers(module);
   python::bind_rigs(module);
   python::bind_pictures(module);
+  python::bind_materials(module);
+  python::bind_bodies(module);
+  python::bind_simulators(module);
+  python::bind_fullspace(module);
+  python::bind_scenes(module);
 }

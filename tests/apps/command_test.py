@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BUILD
 
-COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench"]
+COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "simulate"]
 
 
 def test_help_of_every_command_has_an_example(program):
@@ -33,8 +33,8 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench"),
-    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench"),
+    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, simulate"),
+    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, simulate"),
     (["shape", "bar", "--size", "nan"], "--size: found 'nan'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "large"], "--size: found 'large'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "-1"], "--size: found '-1'; expected a number above 0 and below 1e9"),
@@ -182,3 +182,60 @@ def test_bench_projective_tells_where_the_time_goes(program):
     assert {"local", "global"} <= set(parts)
     assert 0 < sum(parts.values()) <= result["ms_per_step"] * 1.5
     assert result["peak_mb"] > 1 and result["threads"] >= 1
+
+
+SCENE = {"frames": 6, "bodies": [{"name": "bar", "shape": {"name": "bar", "tets": 150}}],
+         "obstacles": [{"kind": "plane", "position": [0, -0.2, 0]}]}
+
+
+def scene_file(folder, **changes):
+    path = folder / "scene.json"
+    path.write_text(json.dumps({**SCENE, **changes}))
+    return path
+
+
+def test_a_scene_becomes_motion(program, tmp_path):
+    scene = scene_file(tmp_path)
+    outputs = [tmp_path / f"out.{extension}" for extension in ("pvd", "pc2", "glb", "obj")]
+    words = [word for path in outputs for word in ("-o", path)]
+    done = program("simulate", scene, *words, "--csv", tmp_path / "out.csv", "--picture", tmp_path / "out.png", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["frames"] == 7 and report["steps"] == 6 and report["ms_per_step"] > 0
+    assert all(os.path.exists(path) for path in report["files"])
+    rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert rows[0].startswith("frame,time [s],kinetic [J]") and len(rows) == 8
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_stopped_run_goes_on(program, tmp_path):
+    scene = scene_file(tmp_path)
+    words = ["--checkpoint", tmp_path / "run.checkpoint", "-o", tmp_path / "run.pc2"]
+    assert program("simulate", scene, "--frames", "3", *words).returncode == 0
+    done = program("simulate", scene, "--resume", *words, "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["resumed_frame"] == 3
+    assert program("simulate", scene, "-o", tmp_path / "whole.pc2").returncode == 0
+    assert (tmp_path / "run.pc2").read_bytes() == (tmp_path / "whole.pc2").read_bytes()
+
+
+@pytest.mark.parametrize("changes, sentence", [
+    ({"frame": 1}, "frame is not a key of scene; did you mean frames?"),
+    ({"time_step": "fast"}, 'time_step is "fast"; expected a number from 1e-06 to 1'),
+    ({"bodies": [{"shape": {"name": "bar"}, "density": -1}]}, "bodies[0].density is -1; expected a number above 0"),
+    ({"bodies": [{"mesh": "missing.obj"}]}, "bodies[0].mesh: "),
+    ({"bodies": [{"shape": {"name": "bar"}, "fixed": [{"sphere": {"center": [9, 9, 9], "radius": 1}}]}]},
+     "bodies[0].fixed[0] selects no vertex"),
+])
+def test_a_bad_scene_gets_a_sentence_and_leaves_nothing(program, tmp_path, changes, sentence):
+    done = program("simulate", scene_file(tmp_path, **changes), "-o", tmp_path / "out.pc2")
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("pliant: ") and sentence in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scene.json"]
+
+
+def test_the_schema_is_printed(program):
+    schema = json.loads(program("simulate", "--schema").stdout)
+    assert schema["title"] == "Pliant scene" and schema["additionalProperties"] is False
+    assert "| `bodies[].density` |" in program("simulate", "--keys").stdout
+    assert program("simulate").returncode == 2
+    assert program("simulate", "a.json", "-o", "a.xyz").returncode == 2

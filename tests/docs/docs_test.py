@@ -47,3 +47,8 @@ def test_commands_exist(page):
     for block in re.findall(r"```(?:sh)?\n(.*?)```", page.read_text(), re.DOTALL):
         for word in re.findall(r"^(?:build/bin/)?pliant (\w+)", block, re.MULTILINE):
             assert re.search(rf"^\s+{word}\b", commands, re.MULTILINE), f"{page}: pliant {word}"
+
+
+def test_the_table_of_scene_keys_is_the_programs():
+    keys = subprocess.run([BUILD / "bin" / "pliant", "simulate", "--keys"], capture_output=True, text=True).stdout
+    assert keys and keys in (ROOT / "docs" / "scene.md").read_text(), "paste `pliant simulate --keys` into docs/scene.md"

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "pliant/base/error.h"
+#include "pliant/elasticity/projective_body.h"
+#include "pliant/fullspace/newton.h"
+#include "pliant/fullspace/projective_dynamics.h"
+#include "pliant/geometry/surface.h"
+#include "pliant/scene/body_mesh.h"
+#include "pliant/scene/build.h"
+#include "pliant/scene/region.h"
+
+namespace pliant {
+namespace {
+
+// === Materials
+
+/// The native parameters if all are there; empty if none is.
+std::vector<double> native(const Json& json, const std::vector<const char*>& keys, const std::string& path) {
+  std::vector<double> values;
+  for (const char* key : keys)
+    if (json.contains(key)) values.push_back(json[key].get<double>());
+  if (!values.empty() && values.size() < keys.size())
+    for (const char* key : keys)
+      if (!json.contains(key))
+        throw InputError(fmt::format("{}.{} is missing; native parameters come all together: {}", path, key,
+                                     fmt::join(keys, ", ")));
+  return values;
+}
+
+Material build_material(const Json& json, const std::string& path) {
+  const auto kind = json["kind"].get<std::string>();
+  const double young = json["young"].get<double>(), poisson = json["poisson"].get<double>();
+  Material material = make_material(kind, young, poisson);
+  if (kind == "mooney_rivlin") {
+    const auto p = native(json, {"c10", "c01", "kappa"}, path);
+    if (!p.empty()) material = MooneyRivlin{p[0], p[1], p[2]};
+  } else if (kind == "fung") {
+    const auto p = native(json, {"mu1", "lambda1", "c", "mu2", "lambda2"}, path);
+    if (!p.empty()) material = Fung{p[0], p[1], p[2], p[3], p[4]};
+  } else if (kind == "arruda_boyce") {
+    std::get<ArrudaBoyce>(material).locking = json["locking"].get<double>();
+  } else {
+    const auto p = native(json, {"mu", "lambda"}, path);
+    if (!p.empty())
+      std::visit(
+          [&](auto& m) {
+            if constexpr (requires { m.lambda; }) m.mu = p[0], m.lambda = p[1];
+          },
+          material);
+  }
+  with_context(path, [&] { check(material); });
+  return material;
+}
+
+/// What each tet is made of.
+struct Palette {
+  std::vector<SolidMaterial> materials;
+  std::vector<int> material_of_tet;
+};
+
+Palette build_palette(const Json& json, const TetMesh& mesh, const std::string& path) {
+  Palette palette;
+  const double density = json["density"].get<double>();
+  palette.materials.push_back({build_material(json["material"], path + ".material"), density});
+  palette.material_of_tet.assign(static_cast<std::size_t>(mesh.tet_count()), 0);
+  const Json& regions = json["regions"];
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    const std::string region_path = fmt::format("{}.regions[{}]", path, r);
+    std::vector<char> inside(static_cast<std::size_t>(mesh.vertex_count()), 0);
+    for (const int v : select_vertices(regions[r]["where"], mesh.vertices, region_path + ".where"))
+      inside[static_cast<std::size_t>(v)] = 1;
+    const auto number = static_cast<int>(palette.materials.size());
+    bool any = false;
+    for (Index t = 0; t < mesh.tet_count(); ++t)
+      if ((mesh.tets.row(t).array().unaryExpr([&](int v) {
+            return inside[static_cast<std::size_t>(v)] != 0;
+          })).all())
+        palette.material_of_tet[static_cast<std::size_t>(t)] = number, any = true;
+    if (!any)
+      throw InputError(region_path +
+                       ".where contains no whole tet; expected a larger region or smaller tets");
+    palette.materials.push_back(
+        {build_material(regions[r]["material"], region_path + ".material"),
+         regions[r].contains("density") ? regions[r]["density"].get<double>() : density});
+  }
+  return palette;
+}
+
+Body make_body(const Json& json, const BodyMesh& mesh, std::vector<int> fixed, const std::string& path) {
+  BodyOptions options;
+  options.fixed = std::move(fixed);
+  options.damping = {json["damping"]["mass"].get<double>(), json["damping"]["stiffness"].get<double>()};
+  if (!mesh.is_solid()) {
+    const Json& shell = json["shell"];
+    return with_context(path, [&] {
+      return Body(mesh.shell,
+                  ShellMaterial::from_young(shell["young"].get<double>(), shell["poisson"].get<double>(),
+                                            shell["thickness"].get<double>(), json["density"].get<double>()),
+                  options);
+    });
+  }
+  Palette palette = build_palette(json, mesh.solid, path);
+  options.material_of_tet = std::move(palette.material_of_tet);
+  return with_context(path, [&] { return Body(mesh.solid, palette.materials, options); });
+}
+
+// === Simulators
+
+std::unique_ptr<Simulator> build_newton(const Json& json, const Body& body) {
+  NewtonOptions options;
+  const auto scheme = json["scheme"].get<std::string>();
+  options.scheme = scheme == "newmark"        ? TimeScheme::newmark
+                   : scheme == "quasi_static" ? TimeScheme::quasi_static
+                                              : TimeScheme::implicit_euler;
+  const auto solver = json["solver"].get<std::string>();
+  options.solver = solver == "cholesky" ? LinearSolver::cholesky
+                   : solver == "pcg"    ? LinearSolver::pcg
+                                        : LinearSolver::automatic;
+  options.max_iterations = json["max_iterations"].get<int>();
+  options.iterations = json["fixed_iterations"].get<int>();
+  options.tolerance = json["tolerance"].get<double>();
+  return std::make_unique<NewtonSimulator>(body, options);
+}
+
+std::unique_ptr<Simulator> build_projective(const Json& json, const Body& body) {
+  ProjectiveConstraints constraints =
+      projective_constraints(body, {.volume = json["volume_preservation"].get<bool>(),
+                                    .min_stretch = json["strain_min"].get<double>(),
+                                    .max_stretch = json["strain_max"].get<double>()});
+  if (json.contains("skin")) {
+    if (body.is_shell()) throw InputError("a shell has no skin; expected one only around a solid");
+    const Json& skin = json["skin"];
+    add_triangle_strain(constraints, boundary_triangles(body.tets()),
+                        {skin["young"].get<double>() * skin["thickness"].get<double>(),
+                         skin["strain_min"].get<double>(), skin["strain_max"].get<double>()});
+  }
+  ProjectiveDynamicsOptions options;
+  options.iterations = json["iterations"].get<int>();
+  auto simulator = std::make_unique<ProjectiveDynamics>(constraints, body.masses(), options);
+  simulator->fix(body.fixed());
+  return simulator;
+}
+
+}  // namespace
+
+SceneBody build_body(const Json& json, const std::string& path, const std::filesystem::path& folder, Rng& rng,
+                     const Progress& progress) {
+  BodyMesh mesh = body_mesh(json, path, folder, progress);
+  std::vector<int> fixed;
+  for (std::size_t i = 0; i < json["fixed"].size(); ++i)
+    for (const int v :
+         select_vertices(json["fixed"][i], mesh.vertices(), fmt::format("{}.fixed[{}]", path, i)))
+      fixed.push_back(v);
+  std::sort(fixed.begin(), fixed.end());
+  fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
+
+  SceneBody body;
+  body.name = json["name"].get<std::string>();
+  const Json& simulator = json["simulator"];
+  const Body physical = make_body(json, mesh, std::move(fixed), path);
+  body.simulator = with_context(path + ".simulator", [&] {
+    return simulator["kind"] == "newton" ? build_newton(simulator, physical)
+                                         : build_projective(simulator, physical);
+  });
+  const Points start = posed(mesh.vertices(), json["pose"].get<std::string>(), rng);
+  body.simulator->set_motion(
+      start, rigid_velocities(start, to_vector3(json["velocity"]), to_vector3(json["angular_velocity"])));
+  body.rest_positions = mesh.vertices();
+  body.shown = std::move(mesh.shown);
+  body.embedding = std::move(mesh.embedding);
+  return body;
+}
+
+}  // namespace pliant
