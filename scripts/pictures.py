@@ -1,5 +1,6 @@
 """Renders the pictures of the documentation into docs/images, with Pliant itself: `make pictures`."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -50,9 +51,17 @@ def tets(folder, quality):
     pliant.render(solid, folder / "tets.png", width=900, height=900, samples=int(64 * quality) + 1, cut="z", azimuth=20)
 
 
+def motion(folder):
+    """Moments of a scene, by the program itself."""
+    root = Path(__file__).resolve().parent.parent
+    subprocess.run([root / "build/bin/pliant", "simulate", root / "scenes/drop.json", "--picture", folder / "drop.png"],
+                   check=True)
+
+
 if __name__ == "__main__":
     target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     target.mkdir(parents=True, exist_ok=True)
     level = float(sys.argv[2]) if len(sys.argv) > 2 else 1.0  # below 1: quick and rough
     shapes(target, level)
     tets(target, level)
+    motion(target)

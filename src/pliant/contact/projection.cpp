@@ -62,6 +62,13 @@ Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<con
   return total;
 }
 
+Vector3d nearest_outside(std::span<const PlacedObstacle> obstacles, const Vector3d& start, double time_step,
+                         const Vector3d& position) {
+  Vector3d x = position;
+  project(obstacles, start, time_step, x);
+  return x;
+}
+
 void project_velocities(std::span<const PlacedObstacle> obstacles, std::span<const int> vertices,
                         std::span<const VertexContact> contacts, const Points& before, Points& velocities) {
   parallel_for(static_cast<Index>(vertices.size()), grain, [&](Index i) {

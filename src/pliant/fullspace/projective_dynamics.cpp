@@ -15,6 +15,7 @@ namespace {
 
 constexpr Index grain = 2048;  // vertices a chunk
 // Whatever is set or pulled, numbers stay where their squares are finite.
+constexpr double near_obstacle = 0.01;  // in box diagonals
 constexpr double farthest = 1e60;
 
 /// Vertices on the boundary of all tets together, and those of every other kind.
@@ -90,11 +91,15 @@ ProjectiveDynamics::ProjectiveDynamics(const ProjectiveConstraints& constraints,
 StepReport ProjectiveDynamics::step() {
   trace_.clear();
   objective_.clear();
-  prepare();
+  if (changes_.fixed) mark_fixed();
+  placed_.clear();
+  for (const Obstacle& obstacle : obstacles_) placed_.push_back(place(obstacle, time_ + time_step_));
   {
     const Trace::Scope scope(trace_, "sum");
     predict();
   }
+  choose_supports();
+  prepare();
   if (!placed_.empty()) meet_obstacles(s_, first_contacts_);
 
   // === From s on, local and global steps by turns
@@ -144,19 +149,46 @@ void ProjectiveDynamics::mark_fixed() {
 
 /// Answers what was changed since the last step.
 void ProjectiveDynamics::prepare() {
-  if (changes_.fixed) mark_fixed();
   wanted_.time_step = time_step_;
   wanted_.stiffness = stiffness_;
   wanted_.fixed = fixed_;
   wanted_.held.clear();
   for (const PositionConstraint& c : held_) wanted_.held.emplace_back(c.vertex, c.stiffness);
+  wanted_.supported = supported_;
   if (!(wanted_ == key_)) {
     const Trace::Scope scope(trace_, "factorize");
     factorize();
   }
   prepare_drags();
-  placed_.clear();
-  for (const Obstacle& obstacle : obstacles_) placed_.push_back(place(obstacle, time_ + time_step_));
+}
+
+void ProjectiveDynamics::choose_supports() {
+  if (placed_.empty() && supported_.empty()) return;
+  const Trace::Scope scope(trace_, "contact");
+  // Near now, or at the end of the step if nothing held it. The wider list is chosen when a vertex comes near that is
+  // not on it, or when few of it are near any more: so the matrix changes seldom.
+  const double reach = near_obstacle * extent_, wide = 3 * reach;
+  distances_.resize(touching_.size());
+  parallel_for(static_cast<Index>(touching_.size()), grain, [&](Index i) {
+    const int v = touching_[static_cast<std::size_t>(i)];
+    double least = 2 * wide;
+    Contact contact;
+    for (const PlacedObstacle& obstacle : placed_)
+      for (const Points* x : {&start_, &s_})
+        if (contact_within(obstacle, x->row(v), wide, contact)) least = std::min(least, contact.distance);
+    distances_[static_cast<std::size_t>(i)] = least;
+  });
+  std::size_t near = 0;
+  bool all_listed = true;
+  for (std::size_t i = 0; i < touching_.size(); ++i)
+    if (distances_[i] < reach) {
+      ++near;
+      all_listed = all_listed && std::binary_search(supported_.begin(), supported_.end(), touching_[i]);
+    }
+  if (all_listed && 4 * near >= supported_.size()) return;
+  supported_.clear();
+  for (std::size_t i = 0; i < touching_.size(); ++i)
+    if (distances_[i] < wide) supported_.push_back(touching_[i]);
 }
 
 /// A = M/h² + Σ λ SᵀS + position constraints; rows and columns of fixed vertices diagonal.
@@ -164,6 +196,12 @@ void ProjectiveDynamics::factorize() {
   const double inverse_square = 1 / (time_step_ * time_step_);
   VectorXd diagonal = inverse_square * masses_;
   for (const PositionConstraint& c : held_) diagonal[c.vertex] += c.stiffness;
+  support_stiffness_.resize(supported_.size());
+  for (std::size_t i = 0; i < supported_.size(); ++i) {
+    const int v = supported_[i];
+    support_stiffness_[i] = diagonal[v] + stiffness_ * stiffness_matrix_.coeff(v, v);
+    diagonal[v] += support_stiffness_[i];
+  }
   // Rounding may spoil the positive definiteness of an extremely stiff body; a little more inertia, which changes the
   // steps towards the minimum and not the minimum, restores it.
   for (double extra = 0; extra < 1; extra = std::max(100 * extra, 1e-14)) {
@@ -275,6 +313,11 @@ void ProjectiveDynamics::sum_right_hand_side() {
   for (const PositionConstraint& c : held_)
     add(c.vertex, c.stiffness * (c.target - q_.row(c.vertex).transpose()));
   for (const Pull& p : pulls_) add(p.vertex, p.stiffness * (p.target - q_.row(p.vertex).transpose()));
+  for (std::size_t i = 0; i < supported_.size(); ++i) {
+    const int v = supported_[i];
+    const Vector3d x = q_.row(v);
+    add(v, support_stiffness_[i] * (nearest_outside(placed_, start_.row(v), time_step_, x) - x));
+  }
   for (int v : fixed_) std::fill_n(change_.data() + 4 * static_cast<Index>(v), 4, 0.0);
 }
 
@@ -421,6 +464,7 @@ void ProjectiveDynamics::write_state(StateWriter& writer) const {
   for (const PositionConstraint& c : held_)
     held.push_back({c.id, c.vertex, {c.target[0], c.target[1], c.target[2]}, c.stiffness});
   writer.array(std::span<const Saved>(held));
+  writer.array(std::span<const int>(supported_));
 }
 
 void ProjectiveDynamics::read_state(StateReader& reader) {
@@ -435,13 +479,19 @@ void ProjectiveDynamics::read_state(StateReader& reader) {
   const auto last = reader.value<double>();
   const auto next = reader.value<int>();
   const auto held = reader.array<Saved>();
+  const auto supported = reader.array<int>();
   if (!q.allFinite() || !v.allFinite() || !s.allFinite() || !(last > 0))
     throw InputError("state: a number is not finite; expected a state that save() made");
   for (const Saved& c : held)
     if (c.vertex < 0 || c.vertex >= vertex_count_ || !(c.stiffness >= 0 && c.stiffness <= 1e15))
       throw InputError(fmt::format("state: a position constraint at vertex {}; expected 0 to {}", c.vertex,
                                    vertex_count_ - 1));
+  for (const int vertex : supported)
+    if (vertex < 0 || vertex >= vertex_count_)
+      throw InputError(
+          fmt::format("state: vertex {} at an obstacle; expected 0 to {}", vertex, vertex_count_ - 1));
   q_ = std::move(q), v_ = std::move(v), s_ = std::move(s);
+  supported_ = supported;
   last_time_step_ = last, next_held_ = next;
   mark_fixed();
   held_.clear();

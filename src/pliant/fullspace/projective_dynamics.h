@@ -10,6 +10,9 @@
 // keeps its pattern. The symbolic factorisation is done once; the numeric one again where the time step, the stiffness,
 // the fixed vertices or the position constraints change. Drags change A at a few vertices only, which is made up for by
 // the formula of Woodbury instead: begun and ended without a factorisation.
+//
+// Obstacles correct s, as in [Brandt et al. 2018, appendix A], and hold the vertices near them by constraints whose sets are
+// what is outside; what is left of the depth after the last iteration is taken back.
 #include <span>
 #include <variant>
 #include <vector>
@@ -75,6 +78,7 @@ class ProjectiveDynamics final : public Simulator {
   void read_state(StateReader& reader) override;
   void motion_set(const Points& positions, const Points& velocities) override;
 
+  void choose_supports();
   void prepare();
   void mark_fixed();
   void factorize();
@@ -105,6 +109,7 @@ class ProjectiveDynamics final : public Simulator {
     double time_step = 0, stiffness = 0;
     std::vector<int> fixed;
     std::vector<std::pair<int, double>> held;
+    std::vector<int> supported;
     bool operator==(const Key&) const = default;
   } key_, wanted_;
   int factorizations_ = 0;
@@ -130,6 +135,10 @@ class ProjectiveDynamics final : public Simulator {
   std::vector<int> touching_;  // surface vertices that are not fixed
   std::vector<PlacedObstacle> placed_;
   std::vector<VertexContact> first_contacts_, contacts_;
+  // Vertices near obstacles have a constraint each, which pulls to the nearest point outside and weighs as much as all
+  // else that moves the vertex: without it the rest of the body would press them through in every iteration.
+  std::vector<int> supported_;  // ascending; changes seldom, and so belongs to the state
+  std::vector<double> support_stiffness_, distances_;
   std::vector<PositionConstraint> held_;
   int next_held_ = 1;
   std::vector<double> objective_;

@@ -103,6 +103,8 @@ Image filmstrip(const MeshData& mesh, const std::vector<Moment>& moments,
     options.height = std::clamp(static_cast<int>(options.width * 1.35 * (high.y() - low.y()) / width),
                                 options.width / 6, options.width);
   }
+  // A wide picture through a wide lens would stretch what stands at its sides.
+  options.field_of_view = std::min(options.field_of_view, 20.0 * options.height / options.width);
   return render(all, options);
 }
 
