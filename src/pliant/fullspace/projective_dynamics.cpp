@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index grain = 2048;  // vertices a chunk
 // Whatever is set or pulled, numbers stay where their squares are finite.
-constexpr double near_obstacle = 0.01;  // in box diagonals
+constexpr double near_obstacle = 0.03;  // in box diagonals
 constexpr double farthest = 1e60;
 
 /// Vertices on the boundary of all tets together, and those of every other kind.
@@ -165,9 +165,9 @@ void ProjectiveDynamics::prepare() {
 void ProjectiveDynamics::choose_supports() {
   if (placed_.empty() && supported_.empty()) return;
   const Trace::Scope scope(trace_, "contact");
-  // Near now, or at the end of the step if nothing held it. The wider list is chosen when a vertex comes near that is
-  // not on it, or when few of it are near any more: so the matrix changes seldom.
-  const double reach = near_obstacle * extent_, wide = 3 * reach;
+  // Near now, or at the end of the step if nothing held it. The list is made anew when a vertex is inside that is not
+  // on it, or when few of it are near any more: so the matrix changes seldom.
+  const double wide = near_obstacle * extent_;
   distances_.resize(touching_.size());
   parallel_for(static_cast<Index>(touching_.size()), grain, [&](Index i) {
     const int v = touching_[static_cast<std::size_t>(i)];
@@ -180,11 +180,11 @@ void ProjectiveDynamics::choose_supports() {
   });
   std::size_t near = 0;
   bool all_listed = true;
-  for (std::size_t i = 0; i < touching_.size(); ++i)
-    if (distances_[i] < reach) {
-      ++near;
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    if (distances_[i] < wide) ++near;
+    if (distances_[i] < 0)
       all_listed = all_listed && std::binary_search(supported_.begin(), supported_.end(), touching_[i]);
-    }
+  }
   if (all_listed && 4 * near >= supported_.size()) return;
   supported_.clear();
   for (std::size_t i = 0; i < touching_.size(); ++i)
