@@ -10,6 +10,7 @@
 #include "pliant/base/progress.h"
 #include "pliant/geometry/tet_mesh.h"
 #include "pliant/geometry/tri_mesh.h"
+#include "pliant/simulation/state.h"
 
 namespace pliant::python {
 
@@ -43,6 +44,10 @@ Progress to_progress(const py::object& callback);
 
 /// Every id of `ids` lies in [0, count); InputError otherwise.
 void check_ids(const std::vector<int>& ids, Index count, const char* who);
+
+/// States as bytes.
+py::bytes from_state(const State& state);
+State to_state(const std::string& bytes);
 
 using ReleaseGil = py::call_guard<py::gil_scoped_release>;
 

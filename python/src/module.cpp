@@ -81,6 +81,15 @@ void check_ids(const std::vector<int>& ids, Index count, const char* who) {
                        std::to_string(count - 1));
 }
 
+py::bytes from_state(const State& state) {
+  return py::bytes(reinterpret_cast<const char*>(state.bytes.data()), state.bytes.size());
+}
+
+State to_state(const std::string& bytes) {
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+  return State{{data, data + bytes.size()}};
+}
+
 Progress to_progress(const py::object& callback) {
   // Owns its reference under the GIL, wherever it is destroyed.
   auto held = std::shared_ptr<py::object>(new py::object(callback), [](py::object* object) {

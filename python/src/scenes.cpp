@@ -92,19 +92,9 @@ void bind_scenes(py::module_& module) {
            py::arg("csv") = py::none(), py::arg("frames") = 0, py::arg("checkpoint") = py::none(),
            py::arg("checkpoint_every") = 10, py::arg("resume") = false, py::arg("progress") = py::none(),
            "Runs to the end and writes .pvd, .pc2, .glb or .obj, and a .csv; returns a dict of what it did.")
-      .def("save",
-           [](const Scene& s) {
-             const State state = s.save();
-             return py::bytes(reinterpret_cast<const char*>(state.bytes.data()), state.bytes.size());
-           })
+      .def("save", [](const Scene& s) { return from_state(s.save()); })
       .def(
-          "restore",
-          [](Scene& s, const std::string& bytes) {
-            State state;
-            const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
-            state.bytes.assign(data, data + bytes.size());
-            s.restore(state);
-          },
+          "restore", [](Scene& s, const std::string& bytes) { s.restore(to_state(bytes)); },
           py::arg("state"));
   module.def(
       "scene_schema", [] { return from_json(scene_schema()); }, "The JSON Schema of scenes, as a dict.");

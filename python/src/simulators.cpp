@@ -194,20 +194,10 @@ void bind_simulators(py::module_& module) {
           py::arg("positions"), py::arg("velocities") = py::none(),
           "Places all vertices; at rest by default.")
       .def(
-          "save",
-          [](const Simulator& s) {
-            const State state = s.save();
-            return py::bytes(reinterpret_cast<const char*>(state.bytes.data()), state.bytes.size());
-          },
+          "save", [](const Simulator& s) { return from_state(s.save()); },
           "The state as bytes: save, restore, roll back, bit for bit.")
       .def(
-          "restore",
-          [](Simulator& s, const std::string& bytes) {
-            State state;
-            const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
-            state.bytes.assign(data, data + bytes.size());
-            s.restore(state);
-          },
+          "restore", [](Simulator& s, const std::string& bytes) { s.restore(to_state(bytes)); },
           py::arg("state"))
       .def("__repr__", [](const Simulator& s) {
         return "<pliant simulator " + std::string(s.kind()) + " of " + std::to_string(s.vertex_count()) +

@@ -62,11 +62,12 @@ TEST(RealSurfaces, BecomeOneSolidOfGoodTetsThatCarriesTheSurface) {
     }
 
     // Every vertex of the input is in the solid or within half a cell of it, but for corners that the lattice
-    // cuts off.
+    // cuts off: one in a thousand, and two finger tips of the hand of 1360.
     const Embedding embedding = embed(result.mesh, soup.vertices);
     Index far_out = 0;
     for (Index v = 0; v < soup.vertex_count(); ++v) far_out += embedding.distance[v] > 0.5 * result.cell;
-    EXPECT_LE(far_out, 1 + soup.vertex_count() / 1000);
+    const bool hand = file.filename() == "webxr_hand_left.glb";
+    EXPECT_LE(far_out, hand ? 2 : soup.vertex_count() / 1000);
     EXPECT_LT(embedding.distance.maxCoeff(), 1.5 * result.cell);
     const double size = bounding_box(soup.vertices).diagonal();
     EXPECT_LT((embedding.positions(result.mesh.vertices) - soup.vertices).cwiseAbs().maxCoeff(),

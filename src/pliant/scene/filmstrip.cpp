@@ -18,8 +18,8 @@ TriMesh revolve(const std::vector<Eigen::Vector2d>& outline) {
   for (int i = 0; i < rings; ++i)
     for (int j = 0; j < around; ++j) {
       const double angle = 2 * M_PI * j / around;
-      const auto& [radius, height] =
-          std::pair(outline[static_cast<std::size_t>(i)].x(), outline[static_cast<std::size_t>(i)].y());
+      const double radius = outline[static_cast<std::size_t>(i)].x();
+      const double height = outline[static_cast<std::size_t>(i)].y();
       mesh.vertices.row(i * around + j) << radius * std::sin(angle), height, radius * std::cos(angle);
       if (i + 1 == rings) continue;
       const int a = i * around + j, b = i * around + (j + 1) % around, c = a + around, d = b + around;

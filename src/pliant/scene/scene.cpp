@@ -67,12 +67,12 @@ Scene Scene::from_text(std::string_view text, const std::filesystem::path& folde
     scene.bodies_.push_back(std::move(body));
   }
   scene.fingerprint_ = fingerprint_of(description, scene.bodies_);
-  scene.script_.emplace_back(description["script"], gravity, scene.bodies_);
+  scene.script_.emplace(description["script"], gravity, scene.bodies_);
   return scene;
 }
 
 StepReport Scene::step() {
-  script_.front().apply(bodies_);
+  script_->apply(bodies_);
   StepReport all;
   for (SceneBody& body : bodies_) {
     const StepReport one = body.simulator->step();
@@ -134,7 +134,7 @@ State Scene::save() const {
   writer.value(fingerprint_);
   for (const SceneBody& body : bodies_)
     writer.array(std::span<const std::byte>(body.simulator->save().bytes));
-  script_.front().write(writer);
+  script_->write(writer);
   return writer.take();
 }
 
@@ -144,7 +144,7 @@ void Scene::restore(const State& state) {
     throw InputError("state: saved from another scene; expected one of this scene, unchanged");
   std::vector<State> states(bodies_.size());
   for (State& one : states) one.bytes = reader.array<std::byte>();
-  Script script = script_.front();
+  Script script = *script_;
   script.read(reader);
   reader.end();
   // Bodies one by one; if one refuses, those before go back.
@@ -157,7 +157,7 @@ void Scene::restore(const State& state) {
     for (SceneBody& body : bodies_) body.simulator->restore(State{undo.array<std::byte>()});
     throw;
   }
-  script_.front() = std::move(script);
+  *script_ = std::move(script);
 }
 
 }  // namespace pliant

@@ -2,6 +2,7 @@
 // A scene: bodies, obstacles and a script, stepped together.
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -48,7 +49,7 @@ class Scene {
 
   Json description_;
   std::vector<SceneBody> bodies_;
-  std::vector<Script> script_;  // one, made last
+  std::optional<Script> script_;  // made once there are bodies
   std::uint64_t fingerprint_ = 0;
 };
 
