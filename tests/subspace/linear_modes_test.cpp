@@ -134,6 +134,45 @@ TEST(LinearModes, FrequenciesScaleAsPhysicsSays) {
             1e-6 * base.norm() * 1e6);
 }
 
+TEST(LinearModes, TensionMakesABarAString) {
+  // Stretched by s, without poisson effect, F = diag(s, 1, 1) is an equilibrium with tension s E A (s^2 - 1) / 2.
+  const double young = 1e6, side = 0.005;
+  const TetMesh mesh = structured_grid({0, 0, 0}, {1, side, side}, {240, 1, 1});
+  const Body body(mesh, SolidMaterial{StVK::from_young(young, 0), 1000},
+                  {.fixed = vertices_where(
+                       mesh.vertices, [](const Vector3d& p) { return p.x() < 1e-9 || p.x() > 1 - 1e-9; })});
+  double before = linear_modes(body, {.count = 1}).frequencies[0];
+  for (const double s : {1.05, 1.1, 1.2}) {
+    Points stretched = mesh.vertices;
+    stretched.col(0) *= s;
+    const LinearModes modes = linear_modes(body, {.count = 1, .positions = stretched});
+    ASSERT_TRUE(modes.converged);
+    EXPECT_EQ(modes.positions, stretched);
+    EXPECT_GT(modes.frequencies[0], before);
+    before = modes.frequencies[0];
+    const double tension = s * young * side * side * (s * s - 1) / 2,
+                 mass = 1000 * side * side / s;  // a metre
+    // A string of length s; what it keeps of a beam, sqrt(E I / tension) at either end, makes it shorter.
+    const double end = std::sqrt(young * std::pow(side, 4) / 12 / tension);
+    const double theory = std::sqrt(tension / mass) / (2 * (s - 2 * end));
+    EXPECT_NEAR(modes.frequencies[0], theory, 0.02 * theory) << s;
+  }
+}
+
+TEST(LinearModes, ALoadResistsRotations) {
+  // Pulled apart along x, a free bar turns about x only without work; about y and z the load turns it back.
+  const TetMesh mesh = structured_grid({0, 0, 0}, {1, 0.2, 0.2}, {8, 2, 2});
+  Points stretched = mesh.vertices;
+  stretched.col(0) *= 1.05;
+  const LinearModes modes = linear_modes(Body(mesh, SolidMaterial{StVK::from_young(1e6, 0), 1000}),
+                                         {.count = 4, .positions = stretched});
+  ASSERT_TRUE(modes.converged);
+  EXPECT_EQ(modes.rigid.cols(), 4);
+  // Two rotations, with frequencies that are equal but for the mesh and above zero.
+  EXPECT_GT(modes.frequencies[0], 0.1);
+  EXPECT_NEAR(modes.frequencies[0], modes.frequencies[1], 0.05 * modes.frequencies[0]);
+}
+
 TEST(LinearModes, SameBitsOnAnyNumberOfThreadsParallel) {
   const TetMesh mesh = structured_grid({0, 0, 0}, {1, 0.4, 0.3}, {6, 3, 3});
   const auto run = [&](int threads) {
@@ -151,6 +190,8 @@ TEST(LinearModes, BadInputGetsASentence) {
   EXPECT_TRUE(
       contains(message_of([&] { linear_modes(body, {.count = 19}); }), "count is 19; expected 1 to 18"));
   EXPECT_TRUE(contains(message_of([&] { linear_modes(body, {.count = 0}); }), "count is 0"));
+  EXPECT_TRUE(contains(message_of([&] { linear_modes(body, {.count = 1, .positions = Points::Zero(3, 3)}); }),
+                       "3 positions"));
 }
 
 // ---- Timoshenko's beam: deflection w, rotation f of the section, shear strain w' - f, and per unit of length

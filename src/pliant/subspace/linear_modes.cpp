@@ -10,6 +10,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/numerics/eigenpairs.h"
+#include "pliant/subspace/orthonormalize.h"
 
 namespace pliant {
 namespace {
@@ -110,6 +111,20 @@ MatrixXd rigid_motions(const SparseMatrix& K, const SparseMatrix& M, const Point
   return result;
 }
 
+/// Those combinations of M-orthonormal motions that K does not resist. At rest all; under load not the rotations, since
+/// the load does not turn with the body.
+MatrixXd without_stiffness(const SparseMatrix& K, const MatrixXd& motions) {
+  if (motions.cols() == 0) return motions;
+  const MatrixXd forces = K * motions;
+  // What rounding leaves of sums that should cancel is far below the sum of magnitudes.
+  const double rounding = 1e-11 * (K.cwiseAbs() * motions.cwiseAbs()).norm();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(forces.transpose() * forces);
+  Index count = 0;
+  while (count < motions.cols() && eigen.eigenvalues()[count] <= rounding * rounding) ++count;
+  if (count == motions.cols()) return motions;
+  return motions * eigen.eigenvectors().leftCols(count);
+}
+
 /// Which unknowns move, and the rows and columns that belong to them.
 struct Free {
   std::vector<int> unknowns;  // ascending
@@ -143,14 +158,15 @@ SparseMatrix restrict_to(const SparseMatrix& A, const Free& free) {
 
 }  // namespace
 
-LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Points& rest_positions,
+LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Points& positions,
                          std::span<const int> fixed, const LinearModesOptions& options) {
-  const Index n = rest_positions.rows();
+  const Index n = positions.rows();
   if (K.rows() != 3 * n || K.cols() != 3 * n || M.rows() != 3 * n || M.cols() != 3 * n)
     throw InputError(fmt::format("linear_modes: K is {} x {} and M {} x {} for {} vertices; expected {} x {}",
                                  K.rows(), K.cols(), M.rows(), M.cols(), n, 3 * n, 3 * n));
   LinearModes modes;
-  modes.rigid = rigid_motions(K, M, rest_positions, fixed);
+  modes.positions = positions;
+  modes.rigid = without_stiffness(K, rigid_motions(K, M, positions, fixed));
   const Free free = free_unknowns(n, fixed);
   const auto unknowns = static_cast<Index>(free.unknowns.size());
   const Index most = unknowns - modes.rigid.cols();
@@ -174,10 +190,21 @@ LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Poi
 }
 
 LinearModes linear_modes(const Body& body, const LinearModesOptions& options) {
-  const SparseMatrix K = body.stiffness(body.rest_positions());
+  const Points& positions = options.positions.size() > 0 ? options.positions : body.rest_positions();
+  const SparseMatrix K = body.stiffness(positions);
   const SparseMatrix M =
       options.mass == MassKind::lumped ? body.mass_matrix() : body.consistent_mass_matrix();
-  return linear_modes(K, M, body.rest_positions(), body.fixed(), options);
+  return linear_modes(K, M, positions, body.fixed(), options);
+}
+
+DenseBasis modal_basis(const Body& body, const LinearModes& modes) {
+  if (modes.U.rows() != 3 * body.vertex_count())
+    throw InputError(fmt::format("modal_basis: the modes have {} rows; expected {}", modes.U.rows(),
+                                 3 * body.vertex_count()));
+  MatrixXd all(modes.U.rows(), modes.rigid.cols() + modes.U.cols());
+  all << modes.rigid, modes.U;
+  MatrixXd U = orthonormalize(std::move(all), row_masses(body)).Q;
+  return dense_basis("linear_modes", body, modes.positions, std::move(U), modes.rigid);
 }
 
 }  // namespace pliant

@@ -1,9 +1,9 @@
 #pragma once
-// Linear modes: the lowest vibrations of a body about its shape at rest, K u = λ M u [Pentland and Williams 1989].
+// Linear modes: the lowest vibrations of a body about an equilibrium, K u = λ M u [Pentland and Williams 1989].
 #include <span>
 
 #include "pliant/base/progress.h"
-#include "pliant/elasticity/body.h"
+#include "pliant/subspace/dense_basis.h"
 
 namespace pliant {
 
@@ -13,11 +13,14 @@ struct LinearModesOptions {
   int count = 20;                    ///< elastic modes; rigid motions are not counted
   MassKind mass = MassKind::lumped;  ///< frequencies converge from below (lumped) or from above (consistent)
   double tolerance = 1e-10;          ///< relative, of the eigenvalues' inverses
+  /// n x 3, metres: an equilibrium under a constant load, whose stiffness tension raises and pressure lowers. Empty: at rest.
+  Points positions = {};
   Progress progress = {};
 };
 
 struct LinearModes {
-  MatrixXd U;  ///< 3n x r, M-orthonormal (so in kg^-1/2); zero at fixed vertices; ascending frequency
+  Points positions;  ///< n x 3, metres: the shape about which the body vibrates
+  MatrixXd U;        ///< 3n x r, M-orthonormal (so in kg^-1/2); zero at fixed vertices; ascending frequency
   VectorXd frequencies;    ///< r, in Hz
   VectorXd eigenvalues;    ///< r, (2 pi frequency)^2, in 1/s^2
   MatrixXd rigid;          ///< 3n x k, M-orthonormal, k = 6 for a free body, 0 for one held at three vertices
@@ -26,12 +29,15 @@ struct LinearModes {
 };
 
 /// Rigid motions that the fixed vertices leave to each connected part, small rotations as they begin, are set aside
-/// exactly, so that elastic modes are searched beside them. The largest entry of each mode is positive; the same bits
-/// on any number of threads.
+/// exactly, so that elastic modes are searched beside them; but not those that a load resists (it does not turn with the
+/// body). The largest entry of each mode is positive; the same bits on any number of threads.
 LinearModes linear_modes(const Body& body, const LinearModesOptions& options = {});
 
-/// The same from matrices: K and M 3n x 3n, rest positions n x 3, fixed vertices ascending.
-LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Points& rest_positions,
+/// The same from matrices: K and M 3n x 3n, positions n x 3 (those of the options are not read), fixed vertices ascending.
+LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Points& positions,
                          std::span<const int> fixed, const LinearModesOptions& options = {});
+
+/// The subspace of the modes and of the rigid motions before them. Modes of a consistent mass are made orthonormal anew.
+DenseBasis modal_basis(const Body& body, const LinearModes& modes);
 
 }  // namespace pliant
