@@ -147,22 +147,4 @@ TEST(TetElements, ProjectionLeavesPositiveElementsAndRemovesNegativeEigenvalues)
   }
 }
 
-TEST(TetElements, ChosenElementsHaveTheForcesOfTheSlowWay) {
-  const auto materials = all_materials();
-  const Scattered s = scattered_tets(sample_deformations(17), 18);
-  std::vector<SolidMaterial> palette;
-  for (const Material& m : materials) palette.push_back({m, 1});
-  std::vector<int> of_tet;
-  for (Index t = 0; t < s.mesh.tet_count(); ++t) of_tet.push_back(static_cast<int>(t % 7));
-  const Body body(s.mesh, palette, {.material_of_tet = of_tet});
-  const std::vector<int> chosen = {5, 0, 17, 3, 3, 20, 41, 8, 9, 10, 11, 12, 1};
-  MatrixXd forces;
-  body.element_forces(chosen, s.x, forces);
-  ASSERT_EQ(forces.cols(), static_cast<Index>(chosen.size()));
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const auto slow = slow_tet(materials[static_cast<std::size_t>(chosen[k] % 7)], s.mesh, s.x, chosen[k]);
-    EXPECT_LT((forces.col(static_cast<Index>(k)) + slow.gradient).norm(), 1e-11 * (1 + slow.gradient.norm()));
-  }
-}
-
 }  // namespace pliant

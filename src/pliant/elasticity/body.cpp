@@ -229,14 +229,6 @@ double Body::stiffness_blocks(const Points& x, SymmetricBlocks& K, Points& force
   return assembly_->gather_energy(work.buffers);
 }
 
-void Body::element_forces(std::span<const int> elements, const Points& x, MatrixXd& out) const {
-  check_positions(x);
-  for (int e : elements)
-    if (e < 0 || e >= element_count())
-      throw InputError(fmt::format("body: element {}; expected 0 to {}", e, element_count() - 1));
-  tet_elements_->forces_of(elements, x.data(), out);
-}
-
 std::size_t Body::memory_bytes() const {
   return tet_elements_->memory_bytes() + shell_elements_->memory_bytes() + assembly_->memory_bytes();
 }

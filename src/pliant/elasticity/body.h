@@ -1,7 +1,6 @@
 #pragma once
 // A mesh made of something: knows its mass, energy, forces and stiffness.
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "pliant/elasticity/assembly.h"
@@ -59,6 +58,7 @@ class Body {
   const Triangles& triangles() const { return triangles_; }  ///< of a shell; none in a solid
   bool is_shell() const { return triangles_.rows() > 0; }
   const ShellMaterial& shell_material() const { return shell_material_; }
+  const DiscreteShell& shell() const { return shell_elements_->shell(); }  ///< its terms; none in a solid
   const std::vector<SolidMaterial>& palette() const { return palette_; }
   const std::vector<int>& material_of_tet() const { return material_of_tet_; }
   const std::vector<int>& fixed() const { return fixed_; }  ///< ascending, each once
@@ -87,12 +87,6 @@ class Body {
   double stiffness_blocks(const Points& x, SymmetricBlocks& K, Points& forces, BodyWorkspace& work,
                           Projection projection = Projection::none) const;
   const SymmetricBlocks& block_pattern() const { return assembly_->pattern(); }
-
-  // === Single elements, for hyper-reduction
-  Index element_count() const { return mesh_.tet_count(); }
-  Vector4i element_vertices(Index element) const { return mesh_.tets.row(element).transpose(); }
-  /// Column k (12 rows: four vertices, x y z each) is the force of elements[k] at its vertices.
-  void element_forces(std::span<const int> elements, const Points& x, MatrixXd& out) const;
 
   std::size_t memory_bytes() const;  ///< elements and assembly, without workspaces
 

@@ -1,34 +1,16 @@
 #include "pliant/elasticity/tet_elements.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "pliant/base/error.h"
+#include "pliant/elasticity/density_parameters.h"
 
 namespace pliant {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-/// What the kernel of each kind reads as its parameters.
-std::array<double, TetPack::parameter_count> parameters_of(const Linear& m) { return {m.mu, m.lambda}; }
-std::array<double, TetPack::parameter_count> parameters_of(const StVK& m) { return {m.mu, m.lambda}; }
-std::array<double, TetPack::parameter_count> parameters_of(const Corotated& m) { return {m.mu, m.lambda}; }
-std::array<double, TetPack::parameter_count> parameters_of(const NeoHookean& m) { return {m.mu, m.lambda}; }
-std::array<double, TetPack::parameter_count> parameters_of(const MooneyRivlin& m) {
-  return {m.c10, m.c01, m.kappa};
-}
-std::array<double, TetPack::parameter_count> parameters_of(const Fung& m) {
-  return {m.mu1, m.lambda1, m.c, m.mu2, m.lambda2};
-}
-std::array<double, TetPack::parameter_count> parameters_of(const ArrudaBoyce& m) {
-  const auto c = chain_coefficients(m);
-  return {m.kappa, c[0], c[1], c[2], c[3], c[4]};
-}
 
 /// 10 bits a coordinate, interleaved: the place along a curve that visits neighbours close to each other.
 std::uint32_t morton_code(const Vector3d& unit) {
@@ -56,31 +38,26 @@ TetElements::TetElements(const Points& rest_positions, const Tets& tets, std::sp
     for (int a = 0; a < 4; ++a) centre += rest_positions.row(tets(t, a)).transpose() / 4;
     code[at(t)] = morton_code((centre - low) / size);
   }
-  order_.resize(at(count));
-  std::iota(order_.begin(), order_.end(), 0);
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) {
+  std::vector<int> order(at(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
     return std::tuple(kind(a), code[at(a)], a) < std::tuple(kind(b), code[at(b)], b);
   });
-  place_.resize(at(count));
-  for (Index p = 0; p < count; ++p) place_[at(order_[at(p)])] = static_cast<int>(p);
 
   // === Tiles of one kind, packs within them
   volumes_.resize(at(count));
-  corner_.resize(at(count));
-  tile_of_.resize(at(count));
   for (Index first = 0; first < count;) {
     Index end = first;
-    while (end < count && end - first < tile_size && kind(order_[at(end)]) == kind(order_[at(first)])) ++end;
-    tiles_.push_back({kind(order_[at(first)]), static_cast<int>(packs_.size()), static_cast<int>(first),
+    while (end < count && end - first < tile_size && kind(order[at(end)]) == kind(order[at(first)])) ++end;
+    tiles_.push_back({kind(order[at(first)]), static_cast<int>(packs_.size()), static_cast<int>(first),
                       static_cast<int>(end - first)});
     for (Index p = first; p < end; ++p) {
       const int lane = static_cast<int>((p - first) % TetPack::width);
       if (lane == 0) packs_.push_back({});
       TetPack& pack = packs_.back();
-      const Index t = order_[at(p)];
+      const Index t = order[at(p)];
       // Vertices by falling number: then every block of a pair lies below the diagonal of the matrix.
-      std::array<std::uint8_t, 4>& corner = corner_[at(p)];
-      corner = {0, 1, 2, 3};
+      std::array<int, 4> corner = {0, 1, 2, 3};
       for (const auto& [a, b] : {std::pair(0, 1), {2, 3}, {0, 2}, {1, 3}, {1, 2}})  // a sorting network
         if (tets(t, corner[at(a)]) < tets(t, corner[at(b)])) std::swap(corner[at(a)], corner[at(b)]);
       const auto vertex = [&](int a) { return tets(t, corner[at(a)]); };
@@ -90,13 +67,11 @@ TetElements::TetElements(const Points& rest_positions, const Tets& tets, std::sp
       const Matrix3d gradient = edges.inverse();  // row a-1 is the gradient of shape function a
       const double volume = std::abs(edges.determinant()) / 6;
       volumes_[at(t)] = volume;
-      tile_of_[at(p)] = static_cast<int>(tiles_.size()) - 1;
       for (int a = 0; a < 3; ++a)
         for (int i = 0; i < 3; ++i) pack.gradient[3 * a + i][lane] = gradient(a, i);
       pack.volume[lane] = volume;
       for (int a = 0; a < 4; ++a) pack.offset[a][lane] = 3 * vertex(a);
-      const auto parameters =
-          std::visit([](const auto& m) { return parameters_of(m); }, materials[at(material_of_tet[at(t)])]);
+      const auto parameters = density_parameters(materials[at(material_of_tet[at(t)])]);
       for (int k = 0; k < TetPack::parameter_count; ++k) pack.parameters[k][lane] = parameters[at(k)];
     }
     first = end;
@@ -136,46 +111,8 @@ void TetElements::evaluate(const double* x, const TetEvaluation& what, const Ass
   detail::evaluate_tets(job);
 }
 
-void TetElements::forces_of(std::span<const int> elements, const double* x, MatrixXd& out) const {
-  const Index count = static_cast<Index>(elements.size());
-  out.resize(12, count);
-  // Chosen elements are packed anew, each with sums of its own.
-  constexpr std::uint16_t slots[4 * TetPack::width] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
-                                                       11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                                                       22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-  constexpr Index grain = 64;
-  parallel_for_chunks(count, grain, [&](Index begin, Index end) {
-    const auto place = [&](Index k) { return place_[at(elements[at(k)])]; };
-    const auto tile = [&](Index k) -> const Tile& { return tiles_[at(tile_of_[at(place(k))])]; };
-    for (Index first = begin; first < end;) {
-      TetPack pack = {};
-      int used = 0;
-      for (; used < TetPack::width && first + used < end && tile(first + used).kind == tile(first).kind;
-           ++used) {
-        const Tile& from = tile(first + used);
-        const int within = place(first + used) - from.first, lane = within % TetPack::width;
-        const TetPack& source = packs_[at(from.first_pack + within / TetPack::width)];
-        for (int i = 0; i < 9; ++i) pack.gradient[i][used] = source.gradient[i][lane];
-        for (int i = 0; i < TetPack::parameter_count; ++i)
-          pack.parameters[i][used] = source.parameters[i][lane];
-        for (int a = 0; a < 4; ++a) pack.offset[a][used] = source.offset[a][lane];
-        pack.volume[used] = source.volume[lane];
-      }
-      double energy = 0, gradient[12 * TetPack::width] = {};
-      detail::evaluate_tets(
-          {x, tile(first).kind, &pack, used, {}, slots, nullptr, &energy, gradient, nullptr});
-      for (int k = 0; k < used; ++k)
-        for (int a = 0; a < 4; ++a)
-          for (int i = 0; i < 3; ++i)
-            out(3 * corner_[at(place(first + k))][at(a)] + i, first + k) = -gradient[12 * k + 3 * a + i];
-      first += used;
-    }
-  });
-}
-
 std::size_t TetElements::memory_bytes() const {
-  return packs_.size() * sizeof(TetPack) + order_.size() * (3 * sizeof(int) + 4) +
-         volumes_.size() * sizeof(double);
+  return packs_.size() * sizeof(TetPack) + volumes_.size() * sizeof(double);
 }
 
 }  // namespace pliant

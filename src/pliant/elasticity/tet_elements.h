@@ -1,19 +1,18 @@
 #pragma once
 // Linear tetrahedra in SIMD batches: energy, gradient and stiffness of a tile of elements at a time.
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "pliant/elasticity/assembly.h"
-#include "pliant/elasticity/material.h"
+#include "pliant/elasticity/density_parameters.h"
 
 namespace pliant {
 
 /// Eight elements of one kind of material, side by side: what a kernel needs of them, in the order it is read.
 struct alignas(64) TetPack {
   static constexpr int width = 8;
-  static constexpr int parameter_count = 7;
+  static constexpr int parameter_count = density_parameter_count;
   double gradient[9][width];                  ///< of the shape functions 1 to 3, entry (3 (a-1) + coordinate)
   double volume[width];                       ///< m³; zero for the places that a last pack leaves free
   double parameters[parameter_count][width];  ///< of the density, as its kernel reads them
@@ -36,7 +35,7 @@ class TetElements {
   TetElements(const Points& rest_positions, const Tets& tets, std::span<const Material> materials,
               std::span<const int> material_of_tet);
 
-  Index count() const { return static_cast<Index>(order_.size()); }
+  Index count() const { return static_cast<Index>(volumes_.size()); }
   Index tile_count() const { return static_cast<Index>(tiles_.size()); }
   const std::vector<double>& volumes() const { return volumes_; }  ///< of the tets as they were given
   void add_stencils(Stencils& stencils) const;
@@ -45,10 +44,6 @@ class TetElements {
   /// tile the one numbered `first_tile` + tile there.
   void evaluate(const double* x, const TetEvaluation& what, const Assembly& assembly, Index first_element,
                 Index first_tile, Index tile, AssemblyBuffers& buffers) const;
-
-  /// Forces (-dE/dx) of chosen tets at their four vertices as given: column k of `out` (12 x k) belongs to
-  /// elements[k]. Slower a tet than evaluate where only a few are chosen, but independent of all others.
-  void forces_of(std::span<const int> elements, const double* x, MatrixXd& out) const;
 
   std::size_t memory_bytes() const;
 
@@ -59,11 +54,6 @@ class TetElements {
   };
   std::vector<TetPack> packs_;
   std::vector<Tile> tiles_;
-  std::vector<int> order_;    // sorted place -> tet
-  std::vector<int> place_;    // tet -> sorted place
-  std::vector<int> tile_of_;  // sorted place -> tile
-  std::vector<std::array<std::uint8_t, 4>>
-      corner_;  // sorted place -> which corner of the tet each vertex was
   std::vector<double> volumes_;
 };
 

@@ -11,7 +11,7 @@
 #define HWY_TARGET_INCLUDE "pliant/elasticity/tet_kernel.cpp"
 #include <hwy/foreach_target.h>  // first: compiles this file once a target
 
-#include "pliant/elasticity/density_lanes-inl.h"
+#include "pliant/elasticity/tet_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pliant {
@@ -50,15 +50,6 @@ HWY_INLINE void deformation_gradient(D d, const double* x, const TetPack& pack, 
 }
 
 template <class D>
-HWY_INLINE hn::Vec<D> determinant(D, const Mat3Lanes<D>& F) {
-  const auto* m = F.m;
-  const auto c0 = hn::NegMulAdd(m[5], m[7], hn::Mul(m[4], m[8]));
-  const auto c1 = hn::NegMulAdd(m[3], m[8], hn::Mul(m[5], m[6]));
-  const auto c2 = hn::NegMulAdd(m[4], m[6], hn::Mul(m[3], m[7]));
-  return hn::MulAdd(m[0], c0, hn::MulAdd(m[1], c1, hn::Mul(m[2], c2)));
-}
-
-template <class D>
 HWY_INLINE void store_gradient(D d, const TetPack& pack, int lane, hn::Vec<D> volume, const hn::Vec<D>* P,
                                PackResults& out) {
   for (int a = 0; a < 3; ++a)
@@ -76,15 +67,8 @@ template <bool turned, class D>
 HWY_INLINE void store_blocks(D d, const TetPack& pack, int lane, hn::Vec<D> volume, const SpectralLanes<D>& H,
                              const hn::Vec<D>* U, const hn::Vec<D>* V, PackResults& out) {
   using Vec = hn::Vec<D>;
-  Vec A[3][3], alpha[3][3], beta[3][3], b[3][3];
-  const auto half = hn::Mul(hn::Set(d, 0.5), volume);
-  for (int i = 0; i < 3; ++i) A[i][i] = hn::Mul(volume, H.diagonal[i]);
-  for (int p = 0; p < 3; ++p) {
-    const int i = pair_first[p], j = pair_second[p];
-    A[i][j] = A[j][i] = hn::Mul(volume, H.off[p]);
-    alpha[i][j] = alpha[j][i] = hn::Mul(half, hn::Add(H.symmetric[p], H.skew[p]));
-    beta[i][j] = beta[j][i] = hn::Mul(half, hn::Sub(H.symmetric[p], H.skew[p]));
-  }
+  const HessianBlocks<turned, D> hessian(d, volume, H, U);
+  Vec b[3][3];
   for (int a = 0; a < 3; ++a)
     for (int i = 0; i < 3; ++i) {
       if constexpr (turned) {
@@ -102,28 +86,8 @@ HWY_INLINE void store_blocks(D d, const TetPack& pack, int lane, hn::Vec<D> volu
   const int first_of[3] = {4, 7, 9};  // the diagonal blocks among the ten
   for (int a = 0; a < 3; ++a)
     for (int c = a; c < 3; ++c) {
-      Vec K[9];  // entry (i, k) at i + 3 k
-      for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        auto sum = hn::Mul(A[i][i], hn::Mul(b[a][i], b[c][i]));
-        sum = hn::MulAdd(alpha[i][j], hn::Mul(b[a][j], b[c][j]), sum);
-        K[4 * i] = hn::MulAdd(alpha[i][k], hn::Mul(b[a][k], b[c][k]), sum);
-        for (const int l : {j, k})
-          K[i + 3 * l] =
-              hn::MulAdd(A[i][l], hn::Mul(b[a][i], b[c][l]), hn::Mul(beta[i][l], hn::Mul(b[a][l], b[c][i])));
-      }
-      if constexpr (turned) {  // U K Uᵀ
-        Vec T[9];
-        for (int k = 0; k < 3; ++k)
-          for (int i = 0; i < 3; ++i)
-            T[i + 3 * k] = hn::MulAdd(U[i + 6], K[2 + 3 * k],
-                                      hn::MulAdd(U[i + 3], K[1 + 3 * k], hn::Mul(U[i], K[3 * k])));
-        for (int k = 0; k < 3; ++k)
-          for (int i = a == c ? k : 0; i < 3; ++i)
-            K[i + 3 * k] =
-                hn::MulAdd(T[i + 6], U[k + 6], hn::MulAdd(T[i + 3], U[k + 3], hn::Mul(T[i], U[k])));
-        if (a == c) K[3] = K[1], K[6] = K[2], K[7] = K[5];
-      }
+      Vec K[9];
+      hessian.block(b[a], b[c], a == c, K);
       double(*target)[pack_width] = out.blocks + 9 * (first_of[a] + c - a);
       for (int e = 0; e < 9; ++e) {
         hn::Store(K[e], d, target[e] + lane);
@@ -150,14 +114,13 @@ HWY_INLINE void evaluate_lanes(D d, const double* x, const TetPack& pack, int la
                                PackResults& out) {
   using Vec = hn::Vec<D>;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  constexpr bool decomposed = !std::is_same_v<Density, LinearLanes> && (stiffness || !Density::of_invariants);
   Mat3Lanes<D> F[blocks], scaled[blocks];
   Svd3Lanes<D> svd[blocks];
   for (int k = 0; k < blocks; ++k) {
     deformation_gradient(d, x, pack, lane + k * lanes, F[k]);
     scaled[k] = F[k];
   }
-  if constexpr (decomposed) svd3_lanes(d, scaled, svd);
+  if constexpr (needs_svd<Density, stiffness>) svd3_lanes(d, scaled, svd);
   for (int k = 0; k < blocks; ++k) {
     const int at = lane + k * lanes;
     const auto volume = hn::Load(d, pack.volume + at);
@@ -165,46 +128,7 @@ HWY_INLINE void evaluate_lanes(D d, const double* x, const TetPack& pack, int la
     for (int i = 0; i < TetPack::parameter_count; ++i) p[i] = hn::Load(d, pack.parameters[i] + at);
     Vec W, P[9];
     SpectralLanes<D> H;
-    if constexpr (Density::of_invariants) {
-      Vec C[6];
-      auto inv = invariants_of(d, F[k], C);
-      inv.J = determinant(d, F[k]);
-      const auto density = Density::density(d, p, inv);
-      W = density.W;
-      stress_of(d, density, F[k], C, inv.I1, P);
-      if constexpr (stiffness) H = spectral_of(d, density, svd[k].sigma);
-    } else if constexpr (std::is_same_v<Density, CorotatedLanes>) {
-      // W = mu Σ(s-1)² + lambda/2 (Σs - 3)², P = U diag(2 mu (s-1) + lambda (Σs - 3)) Vᵀ
-      Vec strain[3];
-      for (int i = 0; i < 3; ++i) strain[i] = hn::Sub(svd[k].sigma[i], hn::Set(d, 1.0));
-      const auto trace = hn::Add(hn::Add(strain[0], strain[1]), strain[2]), pressure = hn::Mul(p[1], trace);
-      const auto squared = svd3_detail::dot3(d, strain, strain);
-      W = hn::MulAdd(p[0], squared, hn::Mul(hn::Mul(hn::Set(d, 0.5), pressure), trace));
-      Vec US[9];
-      for (int j = 0; j < 3; ++j) {
-        const auto tension = hn::MulAdd(hn::Add(p[0], p[0]), strain[j], pressure);
-        for (int i = 0; i < 3; ++i) US[i + 3 * j] = hn::Mul(svd[k].U[i + 3 * j], tension);
-      }
-      for (int j = 0; j < 3; ++j)
-        for (int i = 0; i < 3; ++i)
-          P[i + 3 * j] = hn::MulAdd(US[i + 6], svd[k].V[j + 6],
-                                    hn::MulAdd(US[i + 3], svd[k].V[j + 3], hn::Mul(US[i], svd[k].V[j])));
-      if constexpr (stiffness) H = corotated_spectral(d, p[0], p[1], svd[k].sigma);
-    } else {
-      // W = mu e:e + lambda/2 tr(e)², P = 2 mu e + lambda tr(e) I, e = sym(F) - I
-      Vec e[9];
-      for (int j = 0; j < 3; ++j)
-        for (int i = 0; i < 3; ++i)
-          e[i + 3 * j] = hn::Mul(hn::Set(d, 0.5), hn::Add(F[k].m[i + 3 * j], F[k].m[j + 3 * i]));
-      for (int i = 0; i < 3; ++i) e[4 * i] = hn::Sub(F[k].m[4 * i], hn::Set(d, 1.0));
-      const auto trace = hn::Add(hn::Add(e[0], e[4]), e[8]), pressure = hn::Mul(p[1], trace);
-      auto squared = hn::Mul(e[0], e[0]);
-      for (int i = 1; i < 9; ++i) squared = hn::MulAdd(e[i], e[i], squared);
-      W = hn::MulAdd(p[0], squared, hn::Mul(hn::Mul(hn::Set(d, 0.5), pressure), trace));
-      for (int i = 0; i < 9; ++i) P[i] = hn::Mul(hn::Add(p[0], p[0]), e[i]);
-      for (int i = 0; i < 3; ++i) P[4 * i] = hn::Add(P[4 * i], pressure);
-      if constexpr (stiffness) H = linear_spectral(d, p[0], p[1]);
-    }
+    evaluate_density<Density, stiffness>(d, F[k], svd[k], p, W, P, H);
     hn::Store(hn::Mul(volume, W), d, out.energy + at);
     store_gradient(d, pack, at, volume, P, out);
     if constexpr (stiffness) {
