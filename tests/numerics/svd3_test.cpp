@@ -114,9 +114,9 @@ TYPED_TEST(Svd3Batch, EveryMatrixOfSignsAndZeros) {
   expect_accurate(errors_of(F, decompose(F, count), count));
 }
 
-// Searches for a matrix that the fixed number of rotations does not diagonalise: the worst of each
-// generation are perturbed by steps of all sizes.
-TYPED_TEST(Svd3Batch, ASearchForSlowConvergenceFindsNone) {
+// Searches for a matrix whose decomposition leaves more than rounding: the worst of each generation are
+// perturbed by steps of all sizes.
+TYPED_TEST(Svd3Batch, ASearchForLostDigitsFindsNone) {
   constexpr Index count = 256;
   const auto families = matrix_families<TypeParam>();
   const MatrixFamily& start = families[5];  // gaps of all sizes between the largest values
@@ -128,7 +128,7 @@ TYPED_TEST(Svd3Batch, ASearchForSlowConvergenceFindsNone) {
       std::vector<std::pair<double, Index>> worst;
       for (Index i = 0; i < count; ++i) {
         const Matrix3d U = take_matrix(result.U, count, i), V = take_matrix(result.V, count, i);
-        // Off the diagonal, Uᵀ F V holds what the rotations left.
+        // Off the diagonal, Uᵀ F V holds what the closed forms left.
         const Matrix3d left = U.transpose() * take_matrix(F, count, i) * V;
         const Matrix3d diagonal = left.diagonal().asDiagonal();
         worst.emplace_back(-(left - diagonal).norm() / diagonal.norm(), i);

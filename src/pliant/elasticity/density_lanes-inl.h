@@ -21,6 +21,7 @@
 #include "pliant/elasticity/continued_power.h"
 #include "pliant/elasticity/corotated.h"
 #include "pliant/elasticity/fung.h"
+#include "pliant/numerics/jacobi3-inl.h"
 #include "pliant/numerics/svd3-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -336,8 +337,8 @@ HWY_INLINE void project(D d, SpectralLanes<D>& H) {
       hn::And(hn::And(hn::Gt(H.diagonal[0], zero), hn::Gt(minor, zero)), hn::Gt(determinant, zero));
   if (hn::AllTrue(d, positive)) return;
 
-  // Eigenvalues and -vectors by Jacobi rotations, as in the singular value decomposition.
-  svd3_detail::Jacobi3Lanes<D> S;
+  // Eigenvalues and -vectors by Jacobi rotations.
+  Jacobi3Lanes<D> S;
   for (int i = 0; i < 3; ++i) {
     S.diagonal[i] = H.diagonal[i];
     S.q[i] = zero;
@@ -345,12 +346,12 @@ HWY_INLINE void project(D d, SpectralLanes<D>& H) {
   S.opposite[2] = H.off[0], S.opposite[1] = H.off[1], S.opposite[0] = H.off[2];
   S.q[3] = hn::Set(d, 1.0);
   for (int sweep = 0; sweep < 5; ++sweep) {
-    svd3_detail::rotate<0>(d, S);
-    svd3_detail::rotate<1>(d, S);
-    svd3_detail::rotate<2>(d, S);
+    jacobi3_rotate<0>(d, S);
+    jacobi3_rotate<1>(d, S);
+    jacobi3_rotate<2>(d, S);
   }
   hn::Vec<D> Q[9];
-  svd3_detail::rotation_matrix(d, S.q, Q);
+  rotation_matrix(d, S.q, Q);
   for (int i = 0; i < 3; ++i) S.diagonal[i] = hn::Max(S.diagonal[i], zero);
   const auto entry = [&](int i, int j) HWY_ATTR {
     auto sum = hn::Mul(hn::Mul(Q[i], S.diagonal[0]), Q[j]);

@@ -208,13 +208,15 @@ HWY_INLINE void finish_tets(D d, const ProjectiveTile<hn::TFromD<D>>& tile, Inde
 template <bool with_volume, class D>
 HWY_NOINLINE void project_tets(D d, const ProjectiveTile<hn::TFromD<D>>& tile, hn::TFromD<D> growth) {
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  for (Index i = 0; i < projective_tile; i += 2 * lanes) {
-    Mat3Lanes<D> F[2];
-    Svd3Lanes<D> svd[2];
-    for (int k = 0; k < 2; ++k)
+  constexpr int blocks = 4;
+  static_assert(projective_tile % (blocks * hn::MaxLanes(D())) == 0);
+  for (Index i = 0; i < projective_tile; i += blocks * lanes) {
+    Mat3Lanes<D> F[blocks];
+    Svd3Lanes<D> svd[blocks];
+    for (int k = 0; k < blocks; ++k)
       tet_gradient(d, tile.inputs + i + k * lanes, tile.parameters + i + k * lanes, F[k]);
     svd3_lanes(d, F, svd);
-    for (int k = 0; k < 2; ++k) finish_tets<with_volume>(d, tile, i + k * lanes, growth, svd[k]);
+    for (int k = 0; k < blocks; ++k) finish_tets<with_volume>(d, tile, i + k * lanes, growth, svd[k]);
   }
 }
 

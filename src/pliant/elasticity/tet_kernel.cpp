@@ -114,13 +114,10 @@ HWY_INLINE void evaluate_lanes(D d, const double* x, const TetPack& pack, int la
                                PackResults& out) {
   using Vec = hn::Vec<D>;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  Mat3Lanes<D> F[blocks], scaled[blocks];
+  Mat3Lanes<D> F[blocks];
   Svd3Lanes<D> svd[blocks];
-  for (int k = 0; k < blocks; ++k) {
-    deformation_gradient(d, x, pack, lane + k * lanes, F[k]);
-    scaled[k] = F[k];
-  }
-  if constexpr (needs_svd<Density, stiffness>) svd3_lanes(d, scaled, svd);
+  for (int k = 0; k < blocks; ++k) deformation_gradient(d, x, pack, lane + k * lanes, F[k]);
+  if constexpr (needs_svd<Density, stiffness>) svd3_lanes(d, F, svd);
   for (int k = 0; k < blocks; ++k) {
     const int at = lane + k * lanes;
     const auto volume = hn::Load(d, pack.volume + at);

@@ -4,15 +4,18 @@
 // target.
 //
 // === Method, for F with entries scaled to order 1
-// 1. Cyclic Jacobi on the symmetric FᵀF, as [McAdams et al. 2011] do, a fixed number of sweeps without a
-//    branch. Squaring costs half the digits of the small singular values; so of all that is found here,
-//    only the eigenvector v1 of the largest eigenvalue is trusted: with F v1 = σ1 u1, the rest of the first
-//    row and column of Uᵀ F V is of order eps σ1.
-// 2. Deflation: V = [v1 v2 v3] is any rotation that begins with v1, U = [u1 t1 t2] any that begins with u1,
-//    and the 2x2 block M = [t1 t2]ᵀ F [v2 v3] holds the other two singular values, not squared.
+// 1. Of the three eigenvalues of the symmetric FᵀF, the middle one has most of the gap between the others on
+//    one side: the largest or the smallest lies alone, at least half of that gap away from the other two.
+//    This one is a well conditioned root of the characteristic polynomial, and its eigenvector w is found
+//    from cross products without cancellation, both in closed form (the other two may be arbitrarily close,
+//    where closed forms lose all digits: they are not asked for).
+// 2. Deflation: V = [w a b] is any rotation that begins with w; U = [u t1 t2] any that begins with u along
+//    F w where w belongs to the largest value, and along F a x F b where it belongs to the smallest (whose F w
+//    may vanish): lengths bounded from below by the other values. What is left of the first row and column
+//    of Uᵀ F V is of order eps σ1, and the 2x2 block M = [t1 t2]ᵀ F [a b] holds the other two singular
+//    values, not squared.
 // 3. The SVD of M in closed form: M is a multiple of a rotation plus a multiple of a reflection. So each σ
-//    is right to a few eps σ1, and U and V are rotations to a few eps whatever F is: all steps only divide
-//    by lengths that are bounded from below.
+//    is right to a few eps σ1, and U and V are rotations to a few eps whatever F is.
 #if defined(PLIANT_NUMERICS_SVD3_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLIANT_NUMERICS_SVD3_INL_H_
 #undef PLIANT_NUMERICS_SVD3_INL_H_
@@ -45,117 +48,41 @@ struct Svd3Lanes {
 
 namespace svd3_detail {
 
-// Jacobi rotations: three sweeps of three and one more in float, four sweeps in double. Convergence is
-// quadratic, so it is sudden: with one rotation less tests/numerics/svd3_test.cpp fails, with one more
-// nothing improves.
-template <class T>
-inline constexpr int rotations = std::is_same_v<T, float> ? 10 : 12;
-
-// Added under square roots, so that nothing is divided by zero; below eps^2 of what it is added to.
-template <class T>
-inline constexpr T tiny = std::is_same_v<T, float> ? T(1e-36) : T(1e-300);
+// Added under square roots, so that nothing is divided by zero; the square of what is far below eps.
+inline constexpr double tiny = 1e-34;
 
 template <class D, class V>
 HWY_INLINE V dot3(D, const V* a, const V* b) {
   return hn::MulAdd(a[2], b[2], hn::MulAdd(a[1], b[1], hn::Mul(a[0], b[0])));
 }
 
-/// 1 / sqrt(x) for normal x > 0, to about one unit in the last place. In float a guess and one refinement:
-/// the hardware's square root and division, one after the other, would take most of the time of a rotation.
+/// 1 / sqrt(x) for x between 1e-35 and 1e35, to about one unit in the last place: a guess of float and
+/// refinements. The hardware's square root and division, one after the other, take several times as long.
 template <class D>
 HWY_INLINE hn::Vec<D> inverse_sqrt(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
-  const auto one = hn::Set(d, T(1));
-  if constexpr (std::is_same_v<T, float>) {
-    // With e = 1 - x y², 1/sqrt(x) = y (1 + e/2 + 3/8 e² + O(e³)); y has 8 bits at least, 12 on x86.
-    const auto y = hn::ApproximateReciprocalSqrt(x);
+  const auto one = hn::Set(d, T(1)), c1 = hn::Set(d, T(0.5)), c2 = hn::Set(d, T(0.375));
+  // With e = 1 - x y², 1/sqrt(x) = y (1 + e/2 + 3/8 e² + O(e³)); y has 8 bits at least, 12 on x86.
+  const auto refined = [&](hn::Vec<D> y) HWY_ATTR {
     const auto e = hn::NegMulAdd(hn::Mul(x, y), y, one);
-    return hn::MulAdd(hn::Mul(y, e), hn::MulAdd(hn::Set(d, T(0.375)), e, hn::Set(d, T(0.5))), y);
+    return hn::MulAdd(hn::Mul(y, e), hn::MulAdd(c2, e, c1), y);
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    return refined(hn::ApproximateReciprocalSqrt(x));
   } else {
-    return hn::Div(one, hn::Sqrt(x));
+    const hn::Rebind<float, D> df;
+    return refined(refined(hn::PromoteTo(d, hn::ApproximateReciprocalSqrt(hn::DemoteTo(df, x)))));
   }
 }
 
 /// sqrt(x² + y²), never quite zero.
 template <class D>
 HWY_INLINE hn::Vec<D> length_of(D d, hn::Vec<D> x, hn::Vec<D> y) {
-  const auto squared = hn::MulAdd(y, y, hn::MulAdd(x, x, hn::Set(d, tiny<hn::TFromD<D>>)));
+  const auto squared = hn::MulAdd(y, y, hn::MulAdd(x, x, hn::Set(d, hn::TFromD<D>(tiny))));
   if constexpr (std::is_same_v<hn::TFromD<D>, float>)
     return hn::Mul(squared, inverse_sqrt(d, squared));
   else
     return hn::Sqrt(squared);
-}
-
-/// FᵀF on its way to diagonal: the diagonal, the entries opposite to each index, and the rotations so far
-/// as a quaternion (x, y, z, w) that is not normalised: four numbers to turn instead of nine.
-template <class D>
-struct Jacobi3Lanes {
-  hn::Vec<D> diagonal[3], opposite[3], q[4];
-};
-
-/// One Jacobi rotation of columns p and q = p + 1 (cyclically) that zeroes the entry (p, q), by an angle of
-/// at most 45 degrees (which is what makes the cyclic order converge [Forsythe and Henrici 1960]).
-template <int p, class D>
-HWY_INLINE void rotate(D d, Jacobi3Lanes<D>& S) {
-  using T = hn::TFromD<D>;
-  constexpr int q = (p + 1) % 3, r = (p + 2) % 3;
-  const auto half = hn::Set(d, T(0.5));
-  const auto difference = hn::Sub(S.diagonal[q], S.diagonal[p]);
-  const auto doubled = hn::Add(S.opposite[r], S.opposite[r]);
-  // tan 2θ = doubled / difference; (adjacent, doubled) is a vector at the angle θ.
-  const auto length = length_of(d, difference, doubled);
-  const auto adjacent = hn::Add(hn::Abs(difference), length);
-  const auto scale = inverse_sqrt(d, hn::MulAdd(adjacent, adjacent, hn::Mul(doubled, doubled)));
-  const auto sign = hn::And(difference, hn::SignBit(d));
-  const auto c = hn::Mul(adjacent, scale);
-  const auto s = hn::Xor(hn::Mul(doubled, scale), sign);
-
-  const auto mean = hn::Mul(half, hn::Add(S.diagonal[p], S.diagonal[q]));
-  const auto spread = hn::Xor(hn::Mul(half, length), sign);
-  S.diagonal[p] = hn::Sub(mean, spread);
-  S.diagonal[q] = hn::Add(mean, spread);
-  const auto rp = S.opposite[q], rq = S.opposite[p];
-  S.opposite[q] = hn::NegMulAdd(s, rq, hn::Mul(c, rp));
-  S.opposite[p] = hn::MulAdd(s, rp, hn::Mul(c, rq));
-  S.opposite[r] = hn::Zero(d);
-
-  // A turn by -θ about axis r is the quaternion cos(θ/2) - sin(θ/2) r, a multiple of (1 + c) - s r.
-  const auto ch = hn::MulAdd(half, c, half), sh = hn::Mul(half, s);
-  const auto qp = S.q[p], qq = S.q[q], qr = S.q[r], qw = S.q[3];
-  S.q[p] = hn::NegMulAdd(sh, qq, hn::Mul(ch, qp));
-  S.q[q] = hn::MulAdd(sh, qp, hn::Mul(ch, qq));
-  S.q[r] = hn::NegMulAdd(sh, qw, hn::Mul(ch, qr));
-  S.q[3] = hn::MulAdd(sh, qr, hn::Mul(ch, qw));
-}
-
-template <class D>
-HWY_INLINE Jacobi3Lanes<D> normal_matrix(D d, const Mat3Lanes<D>& F) {
-  Jacobi3Lanes<D> S;
-  for (int k = 0; k < 3; ++k) {
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    S.diagonal[k] = dot3(d, F.m + 3 * k, F.m + 3 * k);
-    S.opposite[k] = dot3(d, F.m + 3 * i, F.m + 3 * j);
-    S.q[k] = hn::Zero(d);
-  }
-  S.q[3] = hn::Set(d, hn::TFromD<D>(1));
-  return S;
-}
-
-/// The rotation matrix of a quaternion of any length.
-template <class D>
-HWY_INLINE void rotation_matrix(D d, const hn::Vec<D>* q, hn::Vec<D>* V) {
-  using T = hn::TFromD<D>;
-  const auto squared = hn::MulAdd(q[3], q[3], dot3(d, q, q));
-  const auto twice = hn::Div(hn::Set(d, T(2)), squared);
-  const auto x = hn::Mul(twice, q[0]), y = hn::Mul(twice, q[1]), z = hn::Mul(twice, q[2]);
-  const auto xx = hn::Mul(x, q[0]), yy = hn::Mul(y, q[1]), zz = hn::Mul(z, q[2]);
-  const auto wx = hn::Mul(x, q[3]), wy = hn::Mul(y, q[3]), wz = hn::Mul(z, q[3]);
-  const auto one = hn::Set(d, T(1));
-  V[0] = hn::Sub(one, hn::Add(yy, zz)), V[4] = hn::Sub(one, hn::Add(zz, xx)),
-  V[8] = hn::Sub(one, hn::Add(xx, yy));
-  V[1] = hn::MulAdd(x, q[1], wz), V[3] = hn::MulSub(x, q[1], wz);
-  V[2] = hn::MulSub(x, q[2], wy), V[6] = hn::MulAdd(x, q[2], wy);
-  V[5] = hn::MulAdd(y, q[2], wx), V[7] = hn::MulSub(y, q[2], wx);
 }
 
 /// A power of two near x and its inverse; x >= 0 is first brought to where both are normal numbers.
@@ -219,111 +146,206 @@ HWY_INLINE void half_angle(D d, hn::Vec<D> x, hn::Vec<D> y, hn::Vec<D> length, h
   s = hn::IfThenElse(left, large, small);
 }
 
-/// Steps 2 and 3: from F and the eigenvectors of FᵀF to the decomposition of F.
+/// What the steps below hand on, for one vector of matrices.
 template <class D>
-HWY_INLINE void deflate(D d, const Mat3Lanes<D>& F, const Jacobi3Lanes<D>& S, Svd3Lanes<D>& out) {
+struct Steps3Lanes {
+  using Vector = hn::Vec<D>;
+  Mat3Lanes<D> F;          ///< of order 1
+  Scale3Lanes<D> scale;    ///< what F was multiplied by
+  Vector A[6];             ///< FᵀF less the mean of its eigenvalues, of order 1: 00 11 22 12 20 01
+  Vector lambda;           ///< the eigenvalue of A that lies alone
+  hn::Mask<D> is_largest;  ///< lambda, of the three
+  Vector w[3], a[3], b[3], u[3], t1[3], t2[3];  ///< [w a b] and [u t1 t2] are rotations
+  Vector sigma_w, M[4];                         ///< uᵀ F w, [t1 t2]ᵀ F [a b] column by column
+};
+
+template <class D>
+HWY_INLINE void normal_matrix(D d, Steps3Lanes<D>& x) {
+  using T = hn::TFromD<D>;
+  x.scale = take_scale(d, x.F);
+  const auto* F = x.F.m;
+  for (int k = 0; k < 3; ++k) {
+    x.A[k] = dot3(d, F + 3 * k, F + 3 * k);
+    x.A[k + 3] = dot3(d, F + 3 * ((k + 1) % 3), F + 3 * ((k + 2) % 3));
+  }
+  const auto mean = hn::Mul(hn::Set(d, T(1) / T(3)), hn::Add(x.A[0], hn::Add(x.A[1], x.A[2])));
+  for (int k = 0; k < 3; ++k) x.A[k] = hn::Sub(x.A[k], mean);
+  auto largest = hn::Abs(x.A[0]);
+  for (int k = 1; k < 6; ++k) largest = hn::Max(largest, hn::Abs(x.A[k]));
+  hn::Vec<D> shrink;
+  power_of_two(d, largest, shrink);
+  for (auto& entry : x.A) entry = hn::Mul(entry, shrink);
+}
+
+/// c0 + c1 r + c2 r² + c3 r³ + c4 r⁴, in few steps one after another.
+template <class D>
+HWY_INLINE hn::Vec<D> quartic(D d, const hn::TFromD<D> (&c)[5], hn::Vec<D> r, hn::Vec<D> rr) {
+  const auto low = hn::MulAdd(hn::Set(d, c[1]), r, hn::Set(d, c[0]));
+  const auto high = hn::MulAdd(hn::Set(d, c[4]), rr, hn::MulAdd(hn::Set(d, c[3]), r, hn::Set(d, c[2])));
+  return hn::MulAdd(high, rr, low);
+}
+
+/// The lone root of λ³ - 3 s² λ - det A, s² = |A|²/6: λ = ± s x with x³ - 3 x = 2 r and 0 <= r <= 1, thus
+/// x = 2 cos(acos(r)/3) between √3 and 2.
+template <class D>
+HWY_INLINE void lone_eigenvalue(D d, Steps3Lanes<D>& steps) {
+  using T = hn::TFromD<D>;
+  const auto* A = steps.A;
+  const auto square = hn::MulAdd(hn::Set(d, T(2)), dot3(d, A + 3, A + 3), dot3(d, A, A));
+  const auto s2 = hn::MulAdd(hn::Set(d, T(1) / T(6)), square, hn::Set(d, T(tiny)));
+  const auto inverse = inverse_sqrt(d, s2);
+  const auto minor0 = hn::NegMulAdd(A[3], A[3], hn::Mul(A[1], A[2]));
+  const auto minor1 = hn::NegMulAdd(A[5], A[2], hn::Mul(A[3], A[4]));
+  const auto minor2 = hn::NegMulAdd(A[4], A[1], hn::Mul(A[5], A[3]));
+  const auto determinant = hn::MulAdd(A[4], minor2, hn::MulAdd(A[5], minor1, hn::Mul(A[0], minor0)));
+  steps.is_largest = hn::Ge(determinant, hn::Zero(d));
+  const auto twice = hn::Mul(hn::Mul(hn::Mul(hn::Abs(determinant), inverse), inverse), inverse);
+
+  // Chebyshev's polynomial, to 1e-5 or 3e-9, and one step of Newton's method.
+  const auto r = hn::Mul(hn::Set(d, T(0.5)), twice), rr = hn::Mul(r, r);
+  hn::Vec<D> x;
+  if constexpr (sizeof(T) == 4) {
+    x = quartic(d, {T(1.73205971), T(0.332858037), T(-0.0920105227), T(0.0352847298), T(-0.00819881091)}, r,
+                rr);
+  } else {
+    const auto high = quartic(
+        d, {T(-0.0302495263), T(0.0188401491), T(-0.00994513631), T(0.00358192109), T(-0.00061864037)}, r,
+        rr);
+    const auto low =
+        quartic(d, {T(1.73205081), T(0.333332799), T(-0.0962100435), T(0.0492176639), T(0)}, r, rr);
+    x = hn::MulAdd(high, hn::Mul(rr, rr), low);
+  }
+  const auto three = hn::Set(d, T(3)), xx = hn::Mul(x, x);
+  const auto value = hn::MulSub(x, hn::Sub(xx, three), twice), slope = hn::MulSub(three, xx, three);
+  x = hn::Sub(x, hn::Div(value, slope));
+  const auto size = hn::Mul(x, hn::Mul(s2, inverse));
+  steps.lambda = hn::IfThenElse(steps.is_largest, size, hn::Neg(size));
+}
+
+/// All columns of the adjugate of A - λ are multiples of w: the one with the largest diagonal entry.
+template <class D>
+HWY_INLINE void lone_eigenvector(D d, Steps3Lanes<D>& steps) {
+  using T = hn::TFromD<D>;
+  using Vector = hn::Vec<D>;
+  const auto* A = steps.A;
+  const auto one = hn::Set(d, T(1));
+  const Vector B[3] = {hn::Sub(A[0], steps.lambda), hn::Sub(A[1], steps.lambda), hn::Sub(A[2], steps.lambda)};
+  Vector c[6];
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    c[k] = hn::NegMulAdd(A[k + 3], A[k + 3], hn::Mul(B[i], B[j]));
+    c[k + 3] = hn::NegMulAdd(A[k + 3], B[k], hn::Mul(A[i + 3], A[j + 3]));
+  }
+  const auto second = hn::Lt(c[0], c[1]), third = hn::Lt(hn::Max(c[0], c[1]), c[2]);
+  const Vector column[3] = {hn::IfThenElse(third, c[4], hn::IfThenElse(second, c[5], c[0])),
+                            hn::IfThenElse(third, c[3], hn::IfThenElse(second, c[1], c[5])),
+                            hn::IfThenElse(third, c[2], hn::IfThenElse(second, c[3], c[4]))};
+  // Where A vanishes every vector is an eigenvector: take x.
+  const auto squared = dot3(d, column, column);
+  const auto vanishes = hn::Le(squared, hn::Set(d, T(tiny)));
+  const auto inverse = inverse_sqrt(d, hn::IfThenElse(vanishes, one, squared));
+  for (int i = 0; i < 3; ++i) steps.w[i] = hn::Mul(column[i], inverse);
+  steps.w[0] = hn::IfThenElse(vanishes, one, steps.w[0]);
+}
+
+/// t1 and t2 that complete the unit vector u to a rotation [u t1 t2], without a branch [Duff et al. 2017].
+template <class D>
+HWY_INLINE void complete(D d, const hn::Vec<D>* u, hn::Vec<D>* t1, hn::Vec<D>* t2) {
+  const auto one = hn::Set(d, hn::TFromD<D>(1));
+  const auto sign = hn::And(u[2], hn::SignBit(d));
+  const auto signed_one = hn::Or(one, sign);
+  const auto a = hn::Neg(hn::Div(one, hn::Add(signed_one, u[2])));
+  const auto b = hn::Mul(hn::Mul(u[0], u[1]), a);
+  t1[0] = hn::MulAdd(hn::Xor(hn::Mul(u[0], u[0]), sign), a, one);
+  t1[1] = hn::Xor(b, sign);
+  t1[2] = hn::Neg(hn::Xor(u[0], sign));
+  t2[0] = b;
+  t2[1] = hn::MulAdd(hn::Mul(u[1], u[1]), a, signed_one);
+  t2[2] = hn::Neg(u[1]);
+}
+
+/// u along F w or F a x F b (for F = 0 along x), and what is left of F beside u and w.
+template <class D>
+HWY_INLINE void deflate(D d, Steps3Lanes<D>& x) {
   using T = hn::TFromD<D>;
   using Vector = hn::Vec<D>;
   const auto one = hn::Set(d, T(1));
-
-  // === v1: the eigenvector of the largest eigenvalue; v2, v3 complete it to a rotation
-  Vector* v1 = out.V;
-  Vector eigenvectors[9], v2[3], v3[3];
-  rotation_matrix(d, S.q, eigenvectors);
-  const auto swap1 = hn::Lt(S.diagonal[0], S.diagonal[1]);
-  const auto larger = hn::Max(S.diagonal[0], S.diagonal[1]);
-  const auto swap2 = hn::Lt(larger, S.diagonal[2]);
-  for (int i = 0; i < 3; ++i) {
-    const auto first = eigenvectors[i], second = eigenvectors[i + 3], third = eigenvectors[i + 6];
-    v1[i] = hn::IfThenElse(swap2, third, hn::IfThenElse(swap1, second, first));
-    v2[i] = hn::IfThenElse(swap1, first, second);
-  }
+  Vector Fw[3], Fa[3], Fb[3];
+  complete(d, x.w, x.a, x.b);
+  apply(d, x.F, x.w, Fw);
+  apply(d, x.F, x.a, Fa);
+  apply(d, x.F, x.b, Fb);
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    v3[i] = hn::NegMulAdd(v1[k], v2[j], hn::Mul(v1[j], v2[k]));
+    x.u[i] = hn::IfThenElse(x.is_largest, Fw[i], hn::NegMulAdd(Fa[k], Fb[j], hn::Mul(Fa[j], Fb[k])));
   }
-
-  // === u1 along F v1; for F = 0 along x
-  Vector* u1 = out.U;
-  Vector b1[3];
-  apply(d, F, v1, b1);
-  const auto squared = dot3(d, b1, b1);
-  const auto vanishes = hn::Le(squared, hn::Set(d, tiny<T>));
+  const auto squared = dot3(d, x.u, x.u);
+  const auto vanishes = hn::Le(squared, hn::Set(d, T(tiny)));
   const auto inverse = inverse_sqrt(d, hn::IfThenElse(vanishes, one, squared));
-  const auto sigma1 = hn::Mul(squared, inverse);
-  for (int i = 0; i < 3; ++i) u1[i] = hn::Mul(b1[i], inverse);
-  u1[0] = hn::IfThenElse(vanishes, one, u1[0]);
+  for (int i = 0; i < 3; ++i) x.u[i] = hn::Mul(x.u[i], inverse);
+  x.u[0] = hn::IfThenElse(vanishes, one, x.u[0]);
+  x.sigma_w = dot3(d, x.u, Fw);
+  complete(d, x.u, x.t1, x.t2);
+  x.M[0] = dot3(d, x.t1, Fa), x.M[1] = dot3(d, x.t2, Fa);
+  x.M[2] = dot3(d, x.t1, Fb), x.M[3] = dot3(d, x.t2, Fb);
+}
 
-  // === t1, t2 complete it to a rotation, without a branch [Duff et al. 2017]
-  const auto sign = hn::And(u1[2], hn::SignBit(d));
-  const auto signed_one = hn::Or(one, sign);
-  const auto a = hn::Neg(hn::Div(one, hn::Add(signed_one, u1[2])));
-  const auto b = hn::Mul(hn::Mul(u1[0], u1[1]), a);
-  const Vector t1[3] = {hn::MulAdd(hn::Xor(hn::Mul(u1[0], u1[0]), sign), a, one), hn::Xor(b, sign),
-                        hn::Neg(hn::Xor(u1[0], sign))};
-  const Vector t2[3] = {b, hn::MulAdd(hn::Mul(u1[1], u1[1]), a, signed_one), hn::Neg(u1[1])};
-
-  // === M = [t1 t2]ᵀ F [v2 v3], scaled to order 1
-  Vector b2[3], b3[3];
-  apply(d, F, v2, b2);
-  apply(d, F, v3, b3);
-  auto m11 = dot3(d, t1, b2), m12 = dot3(d, t1, b3), m21 = dot3(d, t2, b2), m22 = dot3(d, t2, b3);
-  const auto largest = hn::Max(hn::Max(hn::Abs(m11), hn::Abs(m12)), hn::Max(hn::Abs(m21), hn::Abs(m22)));
+/// M = Q rotation(β) + R reflection(α): singular values Q + R and Q - R, angles half the sum and difference.
+template <class D>
+HWY_INLINE void finish(D d, const Steps3Lanes<D>& x, Svd3Lanes<D>& out) {
+  using Vector = hn::Vec<D>;
+  const auto* M = x.M;
+  const auto largest = hn::Max(hn::Max(hn::Abs(M[0]), hn::Abs(M[1])), hn::Max(hn::Abs(M[2]), hn::Abs(M[3])));
   Vector shrink;
   const auto size = power_of_two(d, largest, shrink);
-  m11 = hn::Mul(m11, shrink), m12 = hn::Mul(m12, shrink);
-  m21 = hn::Mul(m21, shrink), m22 = hn::Mul(m22, shrink);
-
-  // === M = Q rotation(β) + R reflection(α): singular values Q + R and Q - R, angles half the sum and
-  // difference
-  const auto half = hn::Set(d, T(0.5));
-  const auto e = hn::Mul(half, hn::Add(m11, m22)), h = hn::Mul(half, hn::Sub(m21, m12));
-  const auto f = hn::Mul(half, hn::Sub(m11, m22)), g = hn::Mul(half, hn::Add(m21, m12));
+  const auto half = hn::Mul(hn::Set(d, hn::TFromD<D>(0.5)), shrink);
+  const auto e = hn::Mul(half, hn::Add(M[0], M[3])), h = hn::Mul(half, hn::Sub(M[1], M[2]));
+  const auto f = hn::Mul(half, hn::Sub(M[0], M[3])), g = hn::Mul(half, hn::Add(M[1], M[2]));
   const auto Q = length_of(d, e, h), R = length_of(d, f, g);
   Vector cb, sb, ca, sa;
   half_angle(d, e, h, Q, cb, sb);
   half_angle(d, f, g, R, ca, sa);
   const auto cu = hn::NegMulAdd(sa, sb, hn::Mul(ca, cb)), su = hn::MulAdd(sa, cb, hn::Mul(ca, sb));
   const auto cv = hn::MulAdd(sa, sb, hn::Mul(ca, cb)), sv = hn::NegMulAdd(ca, sb, hn::Mul(sa, cb));
+
+  // === w and u are the first or the last of three: [w a b] and [a b w] are both rotations
   for (int i = 0; i < 3; ++i) {
-    out.U[i + 3] = hn::MulAdd(su, t2[i], hn::Mul(cu, t1[i]));
-    out.U[i + 6] = hn::NegMulAdd(su, t1[i], hn::Mul(cu, t2[i]));
-    out.V[i + 3] = hn::MulAdd(sv, v3[i], hn::Mul(cv, v2[i]));
-    out.V[i + 6] = hn::NegMulAdd(sv, v2[i], hn::Mul(cv, v3[i]));
+    const auto u1 = hn::MulAdd(su, x.t2[i], hn::Mul(cu, x.t1[i]));
+    const auto u2 = hn::NegMulAdd(su, x.t1[i], hn::Mul(cu, x.t2[i]));
+    const auto v1 = hn::MulAdd(sv, x.b[i], hn::Mul(cv, x.a[i]));
+    const auto v2 = hn::NegMulAdd(sv, x.a[i], hn::Mul(cv, x.b[i]));
+    out.U[i] = hn::IfThenElse(x.is_largest, x.u[i], u1);
+    out.U[i + 3] = hn::IfThenElse(x.is_largest, u1, u2);
+    out.U[i + 6] = hn::IfThenElse(x.is_largest, u2, x.u[i]);
+    out.V[i] = hn::IfThenElse(x.is_largest, x.w[i], v1);
+    out.V[i + 3] = hn::IfThenElse(x.is_largest, v1, v2);
+    out.V[i + 6] = hn::IfThenElse(x.is_largest, v2, x.w[i]);
   }
+  const auto sum = hn::Mul(size, hn::Add(Q, R)), difference = hn::Mul(size, hn::Sub(Q, R));
+  const auto sigma1 = hn::IfThenElse(x.is_largest, x.sigma_w, sum);
+  const auto sigma2 = hn::IfThenElse(x.is_largest, sum, difference);
+  const auto sigma3 = hn::IfThenElse(x.is_largest, difference, x.sigma_w);
   // Where values are equal to rounding, keep them in order.
-  const auto sigma2 = hn::Mul(size, hn::Add(Q, R)), sigma3 = hn::Mul(size, hn::Sub(Q, R));
-  out.sigma[0] = hn::Max(sigma1, sigma2);
-  out.sigma[1] = hn::Min(sigma1, sigma2);
-  out.sigma[2] = hn::Max(hn::Neg(out.sigma[1]), hn::Min(out.sigma[1], sigma3));
+  const auto first = hn::Max(sigma1, sigma2), middle = hn::Min(sigma1, sigma2);
+  const auto last = hn::Max(hn::Neg(middle), hn::Min(middle, sigma3));
+  out.sigma[0] = hn::Mul(hn::Mul(first, x.scale.power), x.scale.unboost);
+  out.sigma[1] = hn::Mul(hn::Mul(middle, x.scale.power), x.scale.unboost);
+  out.sigma[2] = hn::Mul(hn::Mul(last, x.scale.power), x.scale.unboost);
 }
 
 }  // namespace svd3_detail
 
-/// Decomposes `blocks` vectors of matrices at once. A rotation is a long chain of dependent operations; two
-/// blocks side by side fill each other's waits.
+/// Decomposes `blocks` vectors of matrices at once. The steps are long chains of dependent operations; four
+/// blocks side by side, step by step, fill each other's waits.
 template <int blocks, class D>
-HWY_INLINE void svd3_lanes(D d, Mat3Lanes<D> (&F)[blocks], Svd3Lanes<D> (&out)[blocks]) {
-  using T = hn::TFromD<D>;
-  svd3_detail::Scale3Lanes<D> scale[blocks];
-  svd3_detail::Jacobi3Lanes<D> S[blocks];
-  for (int k = 0; k < blocks; ++k) {
-    scale[k] = svd3_detail::take_scale(d, F[k]);
-    S[k] = svd3_detail::normal_matrix(d, F[k]);
-  }
-  for (int n = 0; n + 2 < svd3_detail::rotations<T>; n += 3) {
-    for (int k = 0; k < blocks; ++k) svd3_detail::rotate<0>(d, S[k]);
-    for (int k = 0; k < blocks; ++k) svd3_detail::rotate<1>(d, S[k]);
-    for (int k = 0; k < blocks; ++k) svd3_detail::rotate<2>(d, S[k]);
-  }
-  if constexpr (svd3_detail::rotations<T> % 3 > 0)
-    for (int k = 0; k < blocks; ++k) svd3_detail::rotate<0>(d, S[k]);
-  if constexpr (svd3_detail::rotations<T> % 3 > 1)
-    for (int k = 0; k < blocks; ++k) svd3_detail::rotate<1>(d, S[k]);
-  for (int k = 0; k < blocks; ++k) {
-    svd3_detail::deflate(d, F[k], S[k], out[k]);
-    for (auto& sigma : out[k].sigma) sigma = hn::Mul(hn::Mul(sigma, scale[k].power), scale[k].unboost);
-  }
+HWY_INLINE void svd3_lanes(D d, const Mat3Lanes<D> (&F)[blocks], Svd3Lanes<D> (&out)[blocks]) {
+  svd3_detail::Steps3Lanes<D> steps[blocks];
+  for (int k = 0; k < blocks; ++k) steps[k].F = F[k];
+  for (auto& x : steps) svd3_detail::normal_matrix(d, x);
+  for (auto& x : steps) svd3_detail::lone_eigenvalue(d, x);
+  for (auto& x : steps) svd3_detail::lone_eigenvector(d, x);
+  for (auto& x : steps) svd3_detail::deflate(d, x);
+  for (int k = 0; k < blocks; ++k) svd3_detail::finish(d, steps[k], out[k]);
 }
 
 /// R = U Vᵀ, the proper rotation nearest to F.
@@ -367,7 +389,7 @@ template <int outputs, class D, class Write>
 HWY_INLINE void svd3_batch(D d, std::ptrdiff_t count, const hn::TFromD<D>* F, std::ptrdiff_t stride,
                            const Rows<hn::TFromD<D>> (&results)[outputs], Write&& write) {
   using T = hn::TFromD<D>;
-  constexpr int blocks = 2;
+  constexpr int blocks = 4;
   constexpr std::ptrdiff_t widest = blocks * static_cast<std::ptrdiff_t>(hn::MaxLanes(D()));
   const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d)), width = blocks * lanes;
   HWY_ALIGN T padded_in[9 * widest];
