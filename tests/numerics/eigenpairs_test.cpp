@@ -101,23 +101,27 @@ TEST(Eigenpairs, ASingularMatrixHasAZeroUnlessItIsKnown) {
 }
 
 TEST(Eigenpairs, RepeatedEigenvaluesAreAllFound) {
-  // Four separate copies of one system: every eigenvalue four times.
-  const Index n = 150, copies = 4;
-  const SparseMatrix one = path(n);
-  Triplets k;
-  for (Index c = 0; c < copies; ++c)
-    for (Index j = 0; j < one.outerSize(); ++j)
-      for (SparseMatrix::InnerIterator it(one, j); it; ++it)
-        k.emplace_back(c * n + it.row(), c * n + it.col(), it.value() + (it.row() == it.col() ? 0.001 : 0.0));
-  const SparseMatrix K = from_triplets(copies * n, k);
-  SparseMatrix M(copies * n, copies * n);
-  M.setIdentity();
-  for (const int count : {4, 8, 16}) {
-    const Eigenpairs pairs = lowest_eigenpairs(K, M, {.count = count});
-    ASSERT_TRUE(pairs.converged);
-    for (Index i = 0; i < count; ++i)
-      EXPECT_NEAR(pairs.values[i], 0.001 + path_eigenvalue(n, i / copies), 1e-10) << count << ' ' << i;
-    expect_pairs(K, M, pairs, 1e-8);
+  // Separate copies of one system: every eigenvalue so many times.
+  for (const Index copies : {4, 20}) {
+    const Index n = 150;
+    const SparseMatrix one = path(n);
+    Triplets k;
+    for (Index c = 0; c < copies; ++c)
+      for (Index j = 0; j < one.outerSize(); ++j)
+        for (SparseMatrix::InnerIterator it(one, j); it; ++it)
+          k.emplace_back(c * n + it.row(), c * n + it.col(),
+                         it.value() + (it.row() == it.col() ? 0.001 : 0.0));
+    const SparseMatrix K = from_triplets(copies * n, k);
+    SparseMatrix M(copies * n, copies * n);
+    M.setIdentity();
+    for (const int count : {4, 8, 16, 45}) {
+      const Eigenpairs pairs = lowest_eigenpairs(K, M, {.count = count});
+      ASSERT_TRUE(pairs.converged);
+      for (Index i = 0; i < count; ++i)
+        EXPECT_NEAR(pairs.values[i], 0.001 + path_eigenvalue(n, i / copies), 1e-10)
+            << copies << ' ' << count << ' ' << i;
+      expect_pairs(K, M, pairs, 1e-8);
+    }
   }
 }
 

@@ -23,11 +23,11 @@ struct Eigenpairs {
   bool converged = false;  ///< all that were wanted, and none below the last is missing
 };
 
-/// Shift-invert Lanczos (Spectra) on one Cholesky factorisation; dense where n is small. Same bits on any number of
-/// threads.
+/// Shift-invert Lanczos in blocks of eight on one Cholesky factorisation; dense where n is small. Same bits on any number
+/// of threads.
 ///
-/// Lanczos builds on a single start vector, which sees only one direction of a repeated eigenvalue; the others come in
-/// by rounding, late or never. So the search is repeated with what was found left out, until nothing lower turns up.
+/// A block sees at most eight copies of a repeated eigenvalue. Where that many are found, the search is repeated with what was
+/// found left out, until nothing lower turns up.
 Eigenpairs lowest_eigenpairs(const SparseMatrix& K, const SparseMatrix& M,
                              const EigenpairsOptions& options = {});
 

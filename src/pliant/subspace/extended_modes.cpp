@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
 
 #include "pliant/base/error.h"
 #include "pliant/numerics/tall_products.h"
@@ -28,46 +28,68 @@ MatrixXd components(const MatrixXd& rigid, const MatrixXd& elastic) {
   return S;
 }
 
-/// UᵀKU for U = I₃ ⊗ Q, coordinate by coordinate: entry (k c + a, l c + b) is Σ_ij Q_ia K_ij[k, l] Q_jb.
+constexpr Index vertices_at_once = 128;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// UᵀKU for U = I₃ ⊗ Q, coordinate by coordinate: entry (k c + a, l c + b) is Σ_ij Q_ia K_ij[k, l] Q_jb. Of the symmetric sum only
+/// half is formed: blocks left of the diagonal, and half of those on it.
 MatrixXd reduced_stiffness(const SymmetricBlocks& K, const MatrixXd& Q) {
-  const Index n = Q.rows(), c = Q.cols();
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Index c = Q.cols();
   const Rows rows = Q;
-  constexpr Index grain = 512;
-  return parallel_reduce(
-      n, grain, MatrixXd(MatrixXd::Zero(3 * c, 3 * c)),
+  const MatrixXd half = parallel_reduce(
+      Q.rows(), 1024, MatrixXd(MatrixXd::Zero(c, 9 * c)),
       [&](Index begin, Index end) {
-        // Column block 3 l + k holds Σ_j K_ij[k, l] Q_j, a row a vertex i of the chunk.
-        Rows product = Rows::Zero(end - begin, 9 * c);
-        for (Index i = begin; i < end; ++i) {
-          auto sum = product.row(i - begin);
-          const auto add = [&](const Matrix3d& block, Index j) {
-            for (int l = 0; l < 3; ++l)
-              for (int k = 0; k < 3; ++k) sum.segment((3 * l + k) * c, c) += block(k, l) * rows.row(j);
-          };
-          const auto at = static_cast<std::size_t>(i);
-          for (int b = K.row_start[at]; b < K.row_start[at + 1]; ++b)
-            add(K.block(K.row_blocks[static_cast<std::size_t>(b)]),
-                K.row_columns[static_cast<std::size_t>(b)]);
-          for (int b = K.column_start[at]; b < K.column_start[at + 1]; ++b)
-            add(K.block(b).transpose(), K.rows[static_cast<std::size_t>(b)]);
+        MatrixXd part = MatrixXd::Zero(c, 9 * c);
+        // Columns (3 l + k) c onwards hold Σ_j K_ij[k, l] Q_j, a row a vertex i. A few vertices at a time stay in the cache.
+        Rows product(vertices_at_once, 9 * c);
+        MatrixXd by_column(vertices_at_once, 9 * c);
+        for (Index first = begin; first < end; first += vertices_at_once) {
+          const Index count = std::min(vertices_at_once, end - first);
+          product.setZero();
+          for (Index i = first; i < first + count; ++i) {
+            double* sum = &product(i - first, 0);
+            const auto add = [&](double scale, Index b, Index j) {
+              const double *block = K.values.data() + 9 * b, *q = &rows(j, 0);
+              for (int entry = 0; entry < 9; ++entry)
+                for (Index a = 0; a < c; ++a) sum[entry * c + a] += scale * block[entry] * q[a];
+            };
+            const auto at = static_cast<std::size_t>(i);
+            for (int b = K.row_start[at]; b < K.row_start[at + 1]; ++b)
+              add(1, K.row_blocks[static_cast<std::size_t>(b)], K.row_columns[static_cast<std::size_t>(b)]);
+            add(0.5, K.column_start[at], i);
+          }
+          by_column = product;
+          part += inner_products(Q.middleRows(first, count), by_column.topRows(count));
         }
-        const MatrixXd part = rows.middleRows(begin, end - begin).transpose() * product;  // c x 9c
-        MatrixXd result(3 * c, 3 * c);
-        for (int l = 0; l < 3; ++l)
-          for (int k = 0; k < 3; ++k) result.block(k * c, l * c, c, c) = part.middleCols((3 * l + k) * c, c);
-        return result;
+        return part;
       },
       [](MatrixXd sum, const MatrixXd& part) {
         sum += part;
         return sum;
       });
+  MatrixXd result(3 * c, 3 * c);
+  for (int l = 0; l < 3; ++l)
+    for (int k = 0; k < 3; ++k) result.block(k * c, l * c, c, c) = half.middleCols((3 * l + k) * c, c);
+  return result + result.transpose();
 }
 
-/// Rows v of coordinate l of a stacked tall matrix, as n x d with a stride of three.
-auto coordinate(MatrixXd& U, int l) {
-  using Strided = Eigen::Map<MatrixXd, 0, Eigen::Stride<Eigen::Dynamic, 3>>;
-  return Strided(U.data() + l, U.rows() / 3, U.cols(), Eigen::Stride<Eigen::Dynamic, 3>(U.rows(), 3));
+/// (I₃ ⊗ Q) rotation, stacked vertex by vertex
+MatrixXd turned_fields(const MatrixXd& Q, const MatrixXd& rotation) {
+  const Index n = Q.rows(), c = Q.cols(), d = rotation.cols();
+  MatrixXd U(3 * n, d);
+  parallel_for_chunks(n, vertices_at_once, [&](Index begin, Index end) {
+    MatrixXd parts[3];
+    for (int l = 0; l < 3; ++l) {
+      parts[l].resize(end - begin, d);
+      multiply_tall(Q.middleRows(begin, end - begin), rotation.middleRows(l * c, c), parts[l]);
+    }
+    for (Index column = 0; column < d; ++column) {
+      double* out = &U(3 * begin, column);
+      const double *x = &parts[0](0, column), *y = &parts[1](0, column), *z = &parts[2](0, column);
+      for (Index i = 0; i < end - begin; ++i, out += 3) out[0] = x[i], out[1] = y[i], out[2] = z[i];
+    }
+  });
+  return U;
 }
 
 }  // namespace
@@ -95,14 +117,8 @@ DenseBasis extended_modes(const Body& body, const LinearModes& modes, const Exte
   }
   const ReducedModes reduced = reduced_modes(reduced_stiffness(K, Q), rigid);
 
-  // === U = (I₃ ⊗ Q) rotation
-  MatrixXd U(3 * n, d), turned(n, d);
-  for (int l = 0; l < 3; ++l) {
-    multiply_tall(Q, reduced.rotation.middleRows(l * c, c), turned);
-    auto rows = coordinate(U, l);
-    parallel_for(d, 4, [&](Index column) { rows.col(column) = turned.col(column); });
-  }
-  return dense_basis("extended_modes", modes.positions, std::move(U), reduced.eigenvalues);
+  return dense_basis("extended_modes", modes.positions, turned_fields(Q, reduced.rotation),
+                     reduced.eigenvalues);
 }
 
 }  // namespace pliant

@@ -145,14 +145,17 @@ Free free_unknowns(Index n, std::span<const int> fixed) {
 }
 
 SparseMatrix restrict_to(const SparseMatrix& A, const Free& free) {
-  std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(at(A.nonZeros()));
-  for (Index column = 0; column < A.cols(); ++column)
-    for (SparseMatrix::InnerIterator entry(A, column); entry; ++entry)
-      if (free.place[at(entry.row())] >= 0 && free.place[at(column)] >= 0)
-        entries.emplace_back(free.place[at(entry.row())], free.place[at(column)], entry.value());
-  SparseMatrix result(static_cast<Index>(free.unknowns.size()), static_cast<Index>(free.unknowns.size()));
-  result.setFromTriplets(entries.begin(), entries.end());
+  const auto size = static_cast<Index>(free.unknowns.size());
+  if (size == A.rows()) return A;
+  SparseMatrix result(size, size);
+  result.reserve(A.nonZeros());
+  for (Index column = 0; column < size; ++column) {
+    result.startVec(column);
+    for (SparseMatrix::InnerIterator entry(A, free.unknowns[at(column)]); entry; ++entry)
+      if (const int row = free.place[at(entry.row())]; row >= 0)
+        result.insertBack(row, column) = entry.value();
+  }
+  result.finalize();
   return result;
 }
 
