@@ -10,6 +10,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/numerics/eigenpairs.h"
+#include "pliant/subspace/free_unknowns.h"
 #include "pliant/subspace/orthonormalize.h"
 
 namespace pliant {
@@ -125,40 +126,6 @@ MatrixXd without_stiffness(const SparseMatrix& K, const MatrixXd& motions) {
   return motions * eigen.eigenvectors().leftCols(count);
 }
 
-/// Which unknowns move, and the rows and columns that belong to them.
-struct Free {
-  std::vector<int> unknowns;  // ascending
-  std::vector<int> place;     // of every unknown among them, or -1
-};
-
-Free free_unknowns(Index n, std::span<const int> fixed) {
-  Free result;
-  result.place.assign(at(3 * n), 0);
-  for (int v : fixed)
-    for (int k = 0; k < 3; ++k) result.place[at(3 * v + k)] = -1;
-  for (int i = 0; i < 3 * n; ++i) {
-    if (result.place[at(i)] < 0) continue;
-    result.place[at(i)] = static_cast<int>(result.unknowns.size());
-    result.unknowns.push_back(i);
-  }
-  return result;
-}
-
-SparseMatrix restrict_to(const SparseMatrix& A, const Free& free) {
-  const auto size = static_cast<Index>(free.unknowns.size());
-  if (size == A.rows()) return A;
-  SparseMatrix result(size, size);
-  result.reserve(A.nonZeros());
-  for (Index column = 0; column < size; ++column) {
-    result.startVec(column);
-    for (SparseMatrix::InnerIterator entry(A, free.unknowns[at(column)]); entry; ++entry)
-      if (const int row = free.place[at(entry.row())]; row >= 0)
-        result.insertBack(row, column) = entry.value();
-  }
-  result.finalize();
-  return result;
-}
-
 }  // namespace
 
 LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Points& positions,
@@ -170,7 +137,7 @@ LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Poi
   LinearModes modes;
   modes.positions = positions;
   modes.rigid = without_stiffness(K, rigid_motions(K, M, positions, fixed));
-  const Free free = free_unknowns(n, fixed);
+  const FreeUnknowns free = free_unknowns(n, fixed);
   const auto unknowns = static_cast<Index>(free.unknowns.size());
   const Index most = unknowns - modes.rigid.cols();
   if (options.count < 1 || options.count > most)
