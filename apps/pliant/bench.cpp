@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "command.h"
 #include "pliant/fullspace/newton.h"
@@ -40,6 +41,10 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 /// The most memory this process ever held.
 double peak_megabytes() {
   rusage usage{};
@@ -48,9 +53,10 @@ double peak_megabytes() {
 }
 
 /// Milliseconds of steps after the first few, phase by phase: medians, so that other work on the machine counts little.
+/// A phase counts 0 in a step without it; what only a few steps have (a factorisation) shows in the means.
 struct StepTimes {
-  double step = 0;
-  std::map<std::string, double> phases;
+  double step = 0, mean_step = 0;
+  std::map<std::string, double> phases, mean_phases;
   double iterations = 0;
 };
 
@@ -69,11 +75,21 @@ StepTimes time_steps(Simulator& simulator, int steps) {
     if (i < warm_up) continue;
     totals.push_back(whole.microseconds("step") / 1000);
     iterations.push_back(report.iterations);
-    for (const Trace::Phase& phase : simulator.trace().phases())
-      phases[phase.name].push_back(phase.microseconds / 1000);
+    for (const Trace::Phase& phase : simulator.trace().phases()) {
+      std::vector<double>& values = phases[phase.name];
+      values.resize(totals.size(), 0.0);
+      values.back() = phase.microseconds / 1000;
+    }
   }
-  StepTimes times{.step = median(totals), .phases = {}, .iterations = median(iterations)};
-  for (const auto& [name, values] : phases) times.phases[name] = median(values);
+  StepTimes times;
+  times.step = median(totals);
+  times.mean_step = mean(totals);
+  times.iterations = median(iterations);
+  for (auto& [name, values] : phases) {
+    values.resize(totals.size(), 0.0);
+    times.phases[name] = median(values);
+    times.mean_phases[name] = mean(values);
+  }
   return times;
 }
 
@@ -82,6 +98,9 @@ Json common_json(const TetMesh& mesh, const StepTimes& times) {
                {"threads", thread_count()},       {"ms_per_step", times.step},
                {"iterations", times.iterations},  {"phases_ms", Json::object()}};
   for (const auto& [name, value] : times.phases) json["phases_ms"][name] = value;
+  json["mean_ms_per_step"] = times.mean_step;
+  json["mean_phases_ms"] = Json::object();
+  for (const auto& [name, value] : times.mean_phases) json["mean_phases_ms"][name] = value;
   json["peak_mb"] = peak_megabytes();
   return json;
 }

@@ -503,6 +503,13 @@ TEST(ProjectiveDynamics, BadInputIsRefused) {
   EXPECT_TRUE(contains(message_of([&] { sim.set_volume(2); }), "set_volume"));
   EXPECT_TRUE(contains(message_of([&] { sim.add_position(-1, Vector3d::Zero(), 1); }), "vertex -1"));
   EXPECT_TRUE(contains(message_of([&] { sim.remove_position(9); }), "no constraint 9"));
+  Points out;
+  for (const int bad : {-1, static_cast<int>(mesh.vertex_count())}) {
+    const std::string expected = "vertex " + std::to_string(bad) + " given";
+    EXPECT_TRUE(contains(message_of([&] { sim.positions_of(std::vector<int>{0, bad}, out); }), expected));
+    EXPECT_TRUE(contains(message_of([&] { sim.velocities_of(std::vector<int>{0, bad}, out); }), expected));
+    EXPECT_TRUE(contains(message_of([&] { sim.reactions_of(std::vector<int>{0, bad}, out); }), expected));
+  }
   masses[4] = 0;
   EXPECT_TRUE(contains(message_of([&] { ProjectiveDynamics(constraints, masses); }), "vertex 4"));
 }

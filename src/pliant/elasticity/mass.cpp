@@ -6,12 +6,9 @@ namespace pliant {
 
 VectorXd lumped_masses(const TetMesh& mesh, std::span<const double> volumes,
                        std::span<const double> densities) {
-  VectorXd masses = VectorXd::Zero(mesh.vertex_count());
-  for (Index t = 0; t < mesh.tet_count(); ++t)
-    for (int a = 0; a < 4; ++a)
-      masses[mesh.tets(t, a)] +=
-          densities[static_cast<std::size_t>(t)] * volumes[static_cast<std::size_t>(t)] / 4;
-  return masses;
+  return masses_in_equal_parts(mesh.vertex_count(), mesh.tets, [&](Index t) {
+    return densities[static_cast<std::size_t>(t)] * volumes[static_cast<std::size_t>(t)];
+  });
 }
 
 SparseMatrix consistent_mass(const TetMesh& mesh, std::span<const double> volumes,

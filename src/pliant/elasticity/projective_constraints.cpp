@@ -10,6 +10,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/elasticity/lame.h"
+#include "pliant/elasticity/mass.h"
 #include "pliant/numerics/polar3.h"
 
 namespace pliant {
@@ -335,24 +336,17 @@ VectorXd vertex_masses(const Points& rest, const Tets& tets, double density) {
   check_vertices("vertex_masses", tets, rest.rows());
   if (!(density > 0 && std::isfinite(density)))
     throw InputError(fmt::format("vertex_masses: density {} given; expected more than 0 kg/m^3", density));
-  VectorXd mass = VectorXd::Zero(rest.rows());
-  for (Index t = 0; t < tets.rows(); ++t) {
-    const double quarter = density * edges_of(rest, tets, t).determinant() / 24;
-    for (int k = 0; k < 4; ++k) mass[tets(t, k)] += quarter;
-  }
-  return mass;
+  return masses_in_equal_parts(rest.rows(), tets,
+                               [&](Index t) { return density * edges_of(rest, tets, t).determinant() / 6; });
 }
 
 VectorXd vertex_masses(const Points& rest, const Triangles& triangles, double density) {
   check_vertices("vertex_masses", triangles, rest.rows());
   if (!(density > 0 && std::isfinite(density)))
     throw InputError(fmt::format("vertex_masses: density {} given; expected more than 0 kg/m^2", density));
-  VectorXd mass = VectorXd::Zero(rest.rows());
-  for (Index t = 0; t < triangles.rows(); ++t) {
-    const double third = density * triangle_edges("vertex_masses", rest, triangles, t).determinant() / 6;
-    for (int k = 0; k < 3; ++k) mass[triangles(t, k)] += third;
-  }
-  return mass;
+  return masses_in_equal_parts(rest.rows(), triangles, [&](Index t) {
+    return density * triangle_edges("vertex_masses", rest, triangles, t).determinant() / 2;
+  });
 }
 
 }  // namespace pliant

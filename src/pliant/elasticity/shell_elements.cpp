@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pliant/elasticity/mass.h"
+
 namespace pliant {
 namespace {
 
@@ -122,10 +124,8 @@ std::size_t ShellElements::memory_bytes() const {
 }
 
 VectorXd lumped_shell_masses(const DiscreteShell& shell, Index vertex_count, double density) {
-  VectorXd masses = VectorXd::Zero(vertex_count);
-  for (Index t = 0; t < shell.triangles.rows(); ++t)
-    for (int k = 0; k < 3; ++k) masses[shell.triangles(t, k)] += density * shell.area_terms[at(t)].rest / 3;
-  return masses;
+  return masses_in_equal_parts(vertex_count, shell.triangles,
+                               [&](Index t) { return density * shell.area_terms[at(t)].rest; });
 }
 
 SparseMatrix consistent_shell_mass(const DiscreteShell& shell, Index vertex_count, double density) {

@@ -8,6 +8,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/fullspace/drag.h"
+#include "pliant/fullspace/vertex_motion.h"
 #include "pliant/geometry/surface.h"
 
 namespace pliant {
@@ -275,26 +276,15 @@ StepReport NewtonSimulator::step() {
   return report;
 }
 
-namespace {
-
-void rows_of(const Points& all, std::span<const int> vertices, Points& out) {
-  out.resize(static_cast<Index>(vertices.size()), 3);
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    if (vertices[i] < 0 || vertices[i] >= all.rows())
-      throw InputError(fmt::format("newton: vertex {} given; expected 0 to {}", vertices[i], all.rows() - 1));
-    out.row(static_cast<Index>(i)) = all.row(vertices[i]);
-  }
+void NewtonSimulator::positions_of(std::span<const int> vertices, Points& out) {
+  rows_of("newton", x_, vertices, out);
 }
-
-}  // namespace
-
-void NewtonSimulator::positions_of(std::span<const int> vertices, Points& out) { rows_of(x_, vertices, out); }
 void NewtonSimulator::velocities_of(std::span<const int> vertices, Points& out) {
-  rows_of(v_, vertices, out);
+  rows_of("newton", v_, vertices, out);
 }
 
 void NewtonSimulator::reactions_of(std::span<const int> vertices, Points& out) {
-  rows_of(x_, vertices, out);
+  rows_of("newton", x_, vertices, out);
   out.setZero();
   if (!stepped_) return;
   potential_.value_and_gradient(x_, gradient_);
@@ -303,17 +293,9 @@ void NewtonSimulator::reactions_of(std::span<const int> vertices, Points& out) {
 }
 
 Measures NewtonSimulator::measure() {
-  Measures m;
-  const VectorXd& masses = body().masses();
-  for (Index i = 0; i < vertex_count_; ++i) {
-    const Vector3d x = x_.row(i).transpose(), p = masses[i] * v_.row(i).transpose();
-    m.kinetic += 0.5 * p.dot(v_.row(i).transpose());
-    m.gravitational -= masses[i] * gravity_.dot(x);
-    m.momentum += p;
-    m.angular_momentum += x.cross(p);
-  }
-  m.elastic = stiffness_ * body().energy(x_, potential_.workspace());
-  return m;
+  Measures sum = measures_of_motion(body().masses(), x_, v_, gravity_);
+  sum.elastic = stiffness_ * body().energy(x_, potential_.workspace());
+  return sum;
 }
 
 void NewtonSimulator::write_state(StateWriter& writer) const {

@@ -8,14 +8,15 @@
 
 #include "pliant/base/error.h"
 #include "pliant/fullspace/drag.h"
+#include "pliant/fullspace/vertex_motion.h"
 #include "pliant/geometry/surface.h"
 
 namespace pliant {
 namespace {
 
-constexpr Index grain = 2048;  // vertices a chunk
-// Whatever is set or pulled, numbers stay where their squares are finite.
+constexpr Index grain = 2048;           // vertices a chunk
 constexpr double near_obstacle = 0.03;  // in box diagonals
+// Whatever is set or pulled, numbers stay where their squares are finite.
 constexpr double farthest = 1e60;
 
 /// Vertices on the boundary of all tets together, and those of every other kind.
@@ -84,6 +85,7 @@ ProjectiveDynamics::ProjectiveDynamics(const ProjectiveConstraints& constraints,
   q_ = s_ = start_ = constraints.rest;
   v_ = velocity_before_ = Points::Zero(n, 3);
   change_.assign(static_cast<std::size_t>(4 * n), 0);
+  longest_.assign(static_cast<std::size_t>((n + grain - 1) / grain), 0);
   is_fixed_.assign(static_cast<std::size_t>(n), 0);
   if (options.record_objective) objective_.reserve(static_cast<std::size_t>(options.iterations) + 1);
 }
@@ -244,6 +246,7 @@ void ProjectiveDynamics::prepare_drags() {
   if (same) return;
   const Index k = static_cast<Index>(pulls_.size()), n = vertex_count_;
   responses_.resize(n, k);
+  picked_.resize(k, 3);
   small_.resize(k, 3);
   MatrixXd small(k, k);
   for (Index begin = 0; begin < k; begin += 3) {
@@ -327,27 +330,24 @@ double ProjectiveDynamics::move() {
   solver_.solve(change_.data(), change_.data());
   const Index k = static_cast<Index>(pulls_.size());
   if (k > 0) {
-    MatrixXd picked(k, 3);  // a few numbers
     for (Index i = 0; i < k; ++i)
       for (int r = 0; r < 3; ++r)
-        picked(i, r) = change_[static_cast<std::size_t>(4 * pulls_[static_cast<std::size_t>(i)].vertex + r)];
-    small_.noalias() = small_inverse_ * picked;
+        picked_(i, r) = change_[static_cast<std::size_t>(4 * pulls_[static_cast<std::size_t>(i)].vertex + r)];
+    small_ =
+        small_inverse_.lazyProduct(picked_);  // a few numbers: without the memory that large products pack in
   }
-  const double longest = parallel_reduce(
-      vertex_count_, grain, 0.0,
-      [&](Index begin, Index end) {
-        double most = 0;
-        for (Index v = begin; v < end; ++v) {
-          Eigen::Map<const Vector3d> change(change_.data() + 4 * v);
-          Vector3d way = change;
-          for (Index i = 0; i < k; ++i) way -= responses_(v, i) * small_.row(i).transpose();
-          q_.row(v) += way.transpose();
-          most = std::max(most, way.squaredNorm());
-        }
-        return most;
-      },
-      [](double a, double b) { return std::max(a, b); });
-  return std::sqrt(longest);
+  parallel_for_chunks(vertex_count_, grain, [&](Index begin, Index end) {
+    double most = 0;
+    for (Index v = begin; v < end; ++v) {
+      Eigen::Map<const Vector3d> change(change_.data() + 4 * v);
+      Vector3d way = change;
+      for (Index i = 0; i < k; ++i) way -= responses_(v, i) * small_.row(i).transpose();
+      q_.row(v) += way.transpose();
+      most = std::max(most, way.squaredNorm());
+    }
+    longest_[static_cast<std::size_t>(begin / grain)] = most;
+  });
+  return std::sqrt(*std::max_element(longest_.begin(), longest_.end()));
 }
 
 /// Energies of constraints, position constraints and drags, after project(true).
@@ -376,40 +376,31 @@ void ProjectiveDynamics::meet_obstacles(Points& positions, std::vector<VertexCon
 }
 
 void ProjectiveDynamics::positions_of(std::span<const int> vertices, Points& out) {
-  out.resize(static_cast<Index>(vertices.size()), 3);
-  for (std::size_t i = 0; i < vertices.size(); ++i) out.row(static_cast<Index>(i)) = q_.row(vertices[i]);
+  rows_of("projective_dynamics", q_, vertices, out);
 }
-
 void ProjectiveDynamics::velocities_of(std::span<const int> vertices, Points& out) {
-  out.resize(static_cast<Index>(vertices.size()), 3);
-  for (std::size_t i = 0; i < vertices.size(); ++i) out.row(static_cast<Index>(i)) = v_.row(vertices[i]);
+  rows_of("projective_dynamics", v_, vertices, out);
 }
 
 /// M/h² (q - s) = constraint forces + reaction
 void ProjectiveDynamics::reactions_of(std::span<const int> vertices, Points& out) {
+  rows_of("projective_dynamics", q_, vertices, out);
+  out.setZero();
+  if (steps_ == 0) return;
   project(false);
-  out.resize(static_cast<Index>(vertices.size()), 3);
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const Index v = vertices[i];
-    Vector3d reaction = Vector3d::Zero();
-    if (steps_ > 0 && is_fixed_[static_cast<std::size_t>(v)])
-      reaction = masses_[v] / (last_time_step_ * last_time_step_) * (q_.row(v) - s_.row(v)).transpose() -
-                 constraint_force(v) - spring_force(v);
-    out.row(static_cast<Index>(i)) = reaction.transpose();
+    if (!is_fixed_[static_cast<std::size_t>(v)]) continue;
+    const Vector3d inertia =
+        masses_[v] / (last_time_step_ * last_time_step_) * (q_.row(v) - s_.row(v)).transpose();
+    out.row(static_cast<Index>(i)) = (inertia - constraint_force(v) - spring_force(v)).transpose();
   }
 }
 
 Measures ProjectiveDynamics::measure() {
   project(true);
-  Measures sum;
+  Measures sum = measures_of_motion(masses_, q_, v_, gravity_);
   sum.elastic = constraint_energy();
-  for (Index v = 0; v < vertex_count_; ++v) {
-    const Vector3d x = q_.row(v), p = masses_[v] * v_.row(v).transpose();
-    sum.kinetic += 0.5 * p.dot(v_.row(v));
-    sum.gravitational -= masses_[v] * gravity_.dot(x);
-    sum.momentum += p;
-    sum.angular_momentum += x.cross(p);
-  }
   return sum;
 }
 

@@ -124,13 +124,14 @@ class ProjectiveDynamics final : public Simulator {
     }
   };
   std::vector<Pull> pulls_, wanted_pulls_;
-  MatrixXd responses_;      // n x k
-  MatrixXd small_inverse_;  // (W⁻¹ + Eᵀ A⁻¹ E)⁻¹, k x k
-  MatrixXd small_;          // k x 3
+  MatrixXd responses_;       // n x k
+  MatrixXd small_inverse_;   // (W⁻¹ + Eᵀ A⁻¹ E)⁻¹, k x k
+  MatrixXd picked_, small_;  // k x 3
 
   Points q_, v_, s_, start_, velocity_before_;
   double last_time_step_ = 1.0 / 60;  // of the step that made s_
   AlignedVector<double> change_;      // n x 4: right-hand side, then dq
+  std::vector<double> longest_;       // way² of a vertex, chunk by chunk
   std::vector<char> is_fixed_;
   std::vector<int> touching_;  // surface vertices that are not fixed
   std::vector<PlacedObstacle> placed_;
