@@ -73,5 +73,23 @@ void elastic_hessian_one_by_one(benchmark::State& state) {
 }
 BENCHMARK(elastic_hessian_one_by_one)->DenseRange(0, 6)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+/// A crumpled sheet: all terms of the shell, with assembly.
+void shell_stiffness(benchmark::State& state) {
+  const bool projected = state.range(0) == 1;
+  const TriMesh sheet = make_shell("plate_shell", {.vertices = 10000});
+  const Body body(sheet, ShellMaterial::from_young(1e5, 0.3, 2e-3, 500));
+  Rng rng(1);
+  const Points x =
+      sheet.vertices + 1e-3 * Points::NullaryExpr(sheet.vertices.rows(), 3, [&] { return rng.normal(); });
+  SymmetricBlocks K = body.block_pattern();
+  Points forces;
+  BodyWorkspace work;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        body.stiffness_blocks(x, K, forces, work, projected ? Projection::positive : Projection::none));
+  state.counters["triangles"] = static_cast<double>(sheet.triangles.rows());
+}
+BENCHMARK(shell_stiffness)->ArgName("positive")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+
 }  // namespace
 }  // namespace pliant

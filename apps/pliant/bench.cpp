@@ -27,11 +27,11 @@ TetMesh bench_mesh(const std::string& file, const std::string& shape, Index vert
 }
 
 /// Vertices in the lowest twentieth of the box.
-std::vector<int> bottom(const TetMesh& mesh) {
-  const double low = mesh.vertices.col(1).minCoeff(), high = mesh.vertices.col(1).maxCoeff();
+std::vector<int> bottom(const Points& vertices) {
+  const double low = vertices.col(1).minCoeff(), high = vertices.col(1).maxCoeff();
   std::vector<int> out;
-  for (Index i = 0; i < mesh.vertex_count(); ++i)
-    if (mesh.vertices(i, 1) <= low + 0.05 * (high - low)) out.push_back(static_cast<int>(i));
+  for (Index i = 0; i < vertices.rows(); ++i)
+    if (vertices(i, 1) <= low + 0.05 * (high - low)) out.push_back(static_cast<int>(i));
   return out;
 }
 
@@ -93,10 +93,10 @@ StepTimes time_steps(Simulator& simulator, int steps) {
   return times;
 }
 
-Json common_json(const TetMesh& mesh, const StepTimes& times) {
-  Json json = {{"vertices", mesh.vertex_count()}, {"tets", mesh.tet_count()},
-               {"threads", thread_count()},       {"ms_per_step", times.step},
-               {"iterations", times.iterations},  {"phases_ms", Json::object()}};
+Json common_json(Index vertices, const char* elements, Index count, const StepTimes& times) {
+  Json json = {{"vertices", vertices},           {elements, count},
+               {"threads", thread_count()},      {"ms_per_step", times.step},
+               {"iterations", times.iterations}, {"phases_ms", Json::object()}};
   for (const auto& [name, value] : times.phases) json["phases_ms"][name] = value;
   json["mean_ms_per_step"] = times.mean_step;
   json["mean_phases_ms"] = Json::object();
@@ -122,22 +122,36 @@ std::string table(const Json& json) {
 struct NewtonArguments {
   std::string mesh, shape = "bar", material = "corotated", solver = "automatic";
   Index vertices = 5000;
-  double young = 1e6, poisson = 0.4, time_step = 1.0 / 60;
+  double young = 1e6, poisson = 0.4, thickness = 1e-3, time_step = 1.0 / 60;
   int steps = 20, iterations = 1;
   bool json = false;
 };
 
-void bench_newton(const NewtonArguments& a) {
+/// A solid, or a shell of a surface.
+Body newton_body(const NewtonArguments& a) {
+  if (!a.mesh.empty()) {
+    const MeshData data = read_mesh(a.mesh);
+    if (!data.has_tets())
+      return Body(TriMesh{data.vertices, data.triangles},
+                  ShellMaterial::from_young(a.young, a.poisson, a.thickness, 1000),
+                  {.fixed = bottom(data.vertices)});
+  }
   const TetMesh mesh = bench_mesh(a.mesh, a.shape, a.vertices);
-  const Body body(mesh, {make_material(a.material, a.young, a.poisson)}, {.fixed = bottom(mesh)});
+  return Body(mesh, {make_material(a.material, a.young, a.poisson)}, {.fixed = bottom(mesh.vertices)});
+}
+
+void bench_newton(const NewtonArguments& a) {
+  const Body body = newton_body(a);
   NewtonOptions options{.time_step = a.time_step, .iterations = a.iterations};
   options.solver = a.solver == "pcg"        ? LinearSolver::pcg
                    : a.solver == "cholesky" ? LinearSolver::cholesky
                                             : LinearSolver::automatic;
   NewtonSimulator simulator(body, options);
   const StepTimes times = time_steps(simulator, a.steps);
-  Json json = common_json(mesh, times);
-  json["material"] = a.material;
+  const bool shell = body.is_shell();
+  Json json = common_json(body.vertex_count(), shell ? "triangles" : "tets",
+                          shell ? body.triangles().rows() : body.tets().rows(), times);
+  json["material"] = shell ? "shell" : a.material;
   json["solver"] = simulator.solver() == LinearSolver::cholesky ? "cholesky" : "pcg";
   json["factor_nonzeros"] = simulator.factor_nonzeros();
   if (a.json)
@@ -150,9 +164,11 @@ void add_newton(CLI::App& bench) {
   auto a = std::make_shared<NewtonArguments>();
   CLI::App* command =
       bench.add_subcommand("newton", "A step of full-space Newton: implicit Euler, its lower end held");
-  command->add_option("--mesh", a->mesh, "A file with tets; otherwise a shape of ours");
+  command->add_option("--mesh", a->mesh,
+                      "A file with tets, or a surface: a shell; otherwise a shape of ours");
   command->add_option("--shape", a->shape, "Which shape")->capture_default_str();
   command->add_option("--vertices", a->vertices, "About how many, of the shape")->capture_default_str();
+  command->add_option("--thickness", a->thickness, "Of a shell, metres")->capture_default_str();
   command->add_option("--material", a->material, "Which material")->capture_default_str();
   command->add_option("--young", a->young, "Young's modulus, Pa")->capture_default_str();
   command->add_option("--poisson", a->poisson, "Poisson's ratio")->capture_default_str();
@@ -196,7 +212,7 @@ void bench_projective(const ProjectiveArguments& a) {
   simulator.set_obstacles({Obstacle{.path = {{{0, floor}}}}});
   simulator.step();
   const double factorize = simulator.trace().microseconds("factorize") / 1000;
-  Json json = common_json(mesh, time_steps(simulator, a.steps));
+  Json json = common_json(mesh.vertex_count(), "tets", mesh.tet_count(), time_steps(simulator, a.steps));
   json["projections"] = a.single ? "float" : "double";
   json["factorize_ms"] = factorize;
   json["factor_nonzeros"] = simulator.factor_nonzeros();

@@ -173,6 +173,16 @@ def test_bench_newton_tells_where_the_time_goes(program):
     assert result["peak_mb"] > 1 and result["threads"] >= 1
 
 
+def test_bench_newton_of_a_surface_is_of_a_shell(program, tmp_path):
+    sheet = tmp_path / "sheet.obj"
+    sheet.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")
+    done = program("bench", "newton", "--mesh", str(sheet), "--steps", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["triangles"] == 2 and result["material"] == "shell" and "tets" not in result
+    assert set(result["mean_phases_ms"]) == set(result["phases_ms"])
+
+
 def test_bench_projective_tells_where_the_time_goes(program):
     done = program("bench", "projective", "--vertices", "500", "--steps", "3", "--json")
     assert done.returncode == 0, done.stderr

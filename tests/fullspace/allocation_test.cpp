@@ -84,8 +84,8 @@ class Allocations : public ::testing::Test {
     const ScopedThreadCount one(1);
     simulator.fix(end_of(mesh, 0));
     simulator.set_obstacles({Obstacle{.shape = PlaneShape{}, .path = {{{0, Vector3d(0, -0.1, 0)}}}},
-                             Obstacle{.shape = SphereShape{0.2}, .path = {{{0, Vector3d(1, -0.1, 0)},
-                                                                      {10, Vector3d(1, 0.1, 0)}}}}});
+                             Obstacle{.shape = SphereShape{0.2},
+                                      .path = {{{0, Vector3d(1, -0.1, 0)}, {10, Vector3d(1, 0.1, 0)}}}}});
     const std::vector<int> ends = end_of(mesh, 1);
     const int first = simulator.begin_drag(ends.front(), mesh.vertices.row(ends.front()), 1);
     const int second = simulator.begin_drag(ends.back(), mesh.vertices.row(ends.back()), 0.5);

@@ -274,11 +274,28 @@ Matrix12d projected_hessian(const HingeTerm& term, const HingePositions& x) {
   Matrix12d H = g * g.transpose();
   if (turn == 0) return term.stiffness * H;
   H += turn * angle_hessian(x, s);
-  Eigen::SelfAdjointEigenSolver<Matrix12d> eigen(H);
-  H.setZero();
-  for (int k = 0; k < 12; ++k)
-    if (eigen.eigenvalues()[k] > 0)
-      H += eigen.eigenvalues()[k] * eigen.eigenvectors().col(k) * eigen.eigenvectors().col(k).transpose();
+  // Translations change nothing: what is left is 9 x 9, in three combinations of the corners that are orthonormal and
+  // sum to zero.
+  constexpr double combinations[3][4] = {
+      {0.5, 0.5, -0.5, -0.5}, {0.5, -0.5, 0.5, -0.5}, {0.5, -0.5, -0.5, 0.5}};
+  Matrix9d left;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      Matrix3d block = Matrix3d::Zero();
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j)
+          block += combinations[a][i] * combinations[b][j] * H.block<3, 3>(3 * i, 3 * j);
+      left.block<3, 3>(3 * a, 3 * b) = block;
+    }
+  const Eigen::SelfAdjointEigenSolver<Matrix9d> eigen(left);
+  H.setZero();  // taking the negative part away would leave its rounding
+  for (int k = 8; k >= 0 && eigen.eigenvalues()[k] > 0; --k) {
+    Vector12d v = Vector12d::Zero();
+    for (int i = 0; i < 4; ++i)
+      for (int a = 0; a < 3; ++a)
+        v.segment<3>(3 * i) += combinations[a][i] * eigen.eigenvectors().col(k).segment<3>(3 * a);
+    H += eigen.eigenvalues()[k] * v * v.transpose();
+  }
   return term.stiffness * H;
 }
 
