@@ -28,9 +28,10 @@ endif()
 
 find_program(PLIANT_CCACHE ccache)
 if(PLIANT_CCACHE AND PROJECT_IS_TOP_LEVEL)
-  # Sloppiness: without it ccache refuses every file that uses a precompiled header.
+  # Sloppiness: without it ccache refuses every file that uses a precompiled header. Without the folder in the hash, a
+  # clone finds what another has compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
     ${PLIANT_CCACHE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(pliant_flags INTERFACE -fpch-preprocess)

@@ -8,6 +8,7 @@
 #include "pliant/base/rng.h"
 #include "pliant/io/atomic_file.h"
 #include "sample_meshes.h"
+#include "support/source_folder.h"
 
 namespace pliant {
 namespace {
@@ -51,7 +52,7 @@ TEST(InputFile, GzipIsKnownByItsBytesNotItsName) {
 }
 
 TEST(InputFile, MembersFollowEachOther) {
-  const InputFile file(std::filesystem::path(PLIANT_SOURCE_FOLDER) / "fuzz/seeds/gzip/two_members.gz");
+  const InputFile file(testing_support::source_folder() / "fuzz/seeds/gzip/two_members.gz");
   EXPECT_EQ(file.bytes(), "one two");
 }
 

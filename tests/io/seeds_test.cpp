@@ -18,6 +18,7 @@
 #include "pliant/io/vtk.h"
 #include "pliant/io/vtu.h"
 #include "sample_meshes.h"
+#include "support/source_folder.h"
 
 namespace pliant {
 namespace {
@@ -61,7 +62,8 @@ const std::vector<std::pair<std::string, Reader>> readers = {
 
 std::vector<fs::path> seeds_of(const std::string& reader) {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(fs::path(PLIANT_SOURCE_FOLDER) / "fuzz" / "seeds" / reader))
+  for (const auto& entry :
+       fs::directory_iterator(testing_support::source_folder() / "fuzz" / "seeds" / reader))
     paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -9,6 +9,7 @@
 #include "pliant/geometry/measures.h"
 #include "pliant/io/point_cache.h"
 #include "pliant/scene/simulate.h"
+#include "support/source_folder.h"
 #include "support/temporary_folder.h"
 
 namespace pliant {
@@ -38,7 +39,7 @@ const std::string right_end = R"({"box": {"low": [1, 0, 0], "high": [1, 1, 1]}, 
 
 std::vector<fs::path> example_scenes() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(PLIANT_SOURCE_FOLDER) / "scenes"))
+  for (const auto& entry : fs::directory_iterator(testing_support::source_folder() / "scenes"))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
