@@ -9,6 +9,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/elasticity/mass.h"
+#include "pliant/geometry/surface.h"
 
 namespace pliant {
 namespace {
@@ -231,6 +232,28 @@ double Body::stiffness_blocks(const Points& x, SymmetricBlocks& K, Points& force
 
 std::size_t Body::memory_bytes() const {
   return tet_elements_->memory_bytes() + shell_elements_->memory_bytes() + assembly_->memory_bytes();
+}
+
+Triangles surface_triangles(const Body& body) {
+  return body.is_shell() ? body.triangles() : boundary_triangles(body.tets());
+}
+
+std::vector<int> surface_vertices(const Body& body) {
+  const Triangles surface = surface_triangles(body);
+  std::vector<int> ids(surface.data(), surface.data() + surface.size());
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+VectorXd local_stiffness(const Body& body) {
+  SymmetricBlocks K = body.block_pattern();
+  BodyWorkspace work;
+  Points forces(body.vertex_count(), 3);
+  body.stiffness_blocks(body.rest_positions(), K, forces, work);
+  VectorXd out(body.vertex_count());
+  for (Index i = 0; i < out.size(); ++i) out[i] = K.diagonal(i).trace() / 3;
+  return out;
 }
 
 }  // namespace pliant

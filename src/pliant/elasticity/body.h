@@ -107,4 +107,11 @@ class Body {
   std::shared_ptr<const Assembly> assembly_;
 };
 
+/// The triangles that face outside: all of a shell's.
+Triangles surface_triangles(const Body& body);
+std::vector<int> surface_vertices(const Body& body);  ///< their corners, ascending
+
+/// What each vertex alone resists at rest: the mean of its block of the stiffness' diagonal. n, N/m.
+VectorXd local_stiffness(const Body& body);
+
 }  // namespace pliant

@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "pliant/base/error.h"
-#include "pliant/fullspace/drag.h"
 #include "pliant/fullspace/vertex_motion.h"
-#include "pliant/geometry/surface.h"
+#include "pliant/simulation/drag.h"
 
 namespace pliant {
 namespace {
@@ -24,17 +23,6 @@ void check(const NewtonOptions& options) {
     throw InputError(fmt::format("newton: iterations is {}; expected 0 to 10000", options.iterations));
   if (!(options.tolerance > 0) || !(options.pcg_tolerance > 0) || !(options.contact_stiffness > 0))
     throw InputError("newton: tolerances and contact_stiffness must be positive");
-}
-
-std::vector<int> surface_vertices(const Body& body) {
-  std::vector<char> on_surface(at(body.vertex_count()), 0);
-  const Triangles boundary = body.is_shell() ? body.triangles() : boundary_triangles(body.tets());
-  for (Index t = 0; t < boundary.rows(); ++t)
-    for (int a = 0; a < 3; ++a) on_surface[at(boundary(t, a))] = 1;
-  std::vector<int> out;
-  for (Index i = 0; i < body.vertex_count(); ++i)
-    if (on_surface[at(i)]) out.push_back(static_cast<int>(i));
-  return out;
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "pliant/base/error.h"
-#include "pliant/fullspace/drag.h"
 #include "pliant/fullspace/vertex_motion.h"
 #include "pliant/geometry/surface.h"
+#include "pliant/simulation/drag.h"
 
 namespace pliant {
 namespace {

@@ -34,6 +34,15 @@ void Simulator::check_vertices(std::string_view who, std::span<const int> vertic
       throw InputError(fmt::format("{}: vertex {} given; expected 0 to {}", who, v, vertex_count_ - 1));
 }
 
+void Simulator::check_not_held(std::string_view who, std::span<const int> vertices) const {
+  for (int v : vertices)
+    if (holds(v))
+      throw InputError(fmt::format(
+          "{}: vertex {} was fixed when the model was made, and its subspace cannot move it; expected "
+          "another, or a model made without fixing it",
+          who, v));
+}
+
 void Simulator::set_time_step(double seconds) {
   time_step_ = checked("set_time_step", seconds, 1e-6, 1);
   changes_.time_step = true;
@@ -125,6 +134,7 @@ void Simulator::fix(std::span<const int> vertices) {
 void Simulator::move_fixed(std::span<const int> vertices, const Points& targets) {
   check_rows("move_fixed", targets.rows(), vertices.size());
   check_finite("move_fixed", targets);
+  check_not_held("move_fixed", vertices);
   for (int v : vertices)
     if (!std::binary_search(fixed_.begin(), fixed_.end(), v))
       throw InputError(fmt::format("move_fixed: vertex {} is not fixed; fix it first", v));
@@ -136,6 +146,7 @@ void Simulator::move_fixed(std::span<const int> vertices, const Points& targets)
 
 void Simulator::release(std::span<const int> vertices) {
   check_vertices("release", vertices);
+  check_not_held("release", vertices);
   std::vector<int> gone(vertices.begin(), vertices.end());
   std::sort(gone.begin(), gone.end());
   Index kept = 0;

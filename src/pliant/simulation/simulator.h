@@ -107,6 +107,11 @@ class Simulator {
   virtual void write_state(StateWriter& writer) const = 0;
   virtual void read_state(StateReader& reader) = 0;
   virtual void motion_set(const Points& positions, const Points& velocities) = 0;
+  /// Vertices that the simulator cannot let go or move, since its subspace does not move them.
+  virtual bool holds(int /*vertex*/) const { return false; }
+
+  /// InputError where one of them is not there.
+  void check_vertices(std::string_view who, std::span<const int> vertices) const;
 
   /// Ends a step: time goes on, forces applied for one step are dropped, changes are answered.
   void finish_step();
@@ -129,7 +134,7 @@ class Simulator {
   Changes changes_;
 
  private:
-  void check_vertices(std::string_view who, std::span<const int> vertices) const;
+  void check_not_held(std::string_view who, std::span<const int> vertices) const;
   int next_drag_ = 1;
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+// How hard a drag pulls, the same in every simulator.
 
 namespace pliant {
 

@@ -1,0 +1,496 @@
+#include "pliant/reduced/newmark_broyden.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "pliant/base/error.h"
+#include "pliant/simulation/drag.h"
+
+namespace pliant {
+namespace {
+
+/// Vertices that are fixed while running are held by springs so much stiffer than the body is there.
+constexpr double held_stiffness = 1e4;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+void check(const NewmarkBroydenOptions& options) {
+  if (options.max_iterations < 0 || options.max_iterations > 60)
+    throw InputError(
+        fmt::format("newmark_broyden: max_iterations is {}; expected 0 to 60", options.max_iterations));
+  if (options.max_newton < 1 || options.max_newton > 1000)
+    throw InputError(
+        fmt::format("newmark_broyden: max_newton is {}; expected 1 to 1000", options.max_newton));
+  if (!(options.tolerance > 0) || !(options.contact_stiffness > 0))
+    throw InputError("newmark_broyden: tolerance and contact_stiffness must be positive");
+}
+
+/// Three rows of U at a vertex.
+auto rows_of(const RowMajorMatrix<float>& U, int vertex) { return U.middleRows<3>(3 * Index{vertex}); }
+
+}  // namespace
+
+NewmarkBroyden::NewmarkBroyden(std::shared_ptr<const ReducedFem> model, const NewmarkBroydenOptions& options)
+    : Simulator(model->vertex_count()), model_(std::move(model)), options_(options) {
+  pliant::check(*model_);
+  check(options_);
+  set_time_step(options_.time_step);
+  const ReducedFem& m = *model_;
+  const Index d = m.dimension();
+  diagonal_ = (m.rest_positions.colwise().maxCoeff() - m.rest_positions.colwise().minCoeff()).norm();
+  total_mass_ = m.masses.sum();
+  fixed_ = m.fixed;
+  fixed_targets_.resize(static_cast<Index>(fixed_.size()), 3);
+  for (std::size_t i = 0; i < fixed_.size(); ++i) {
+    fixed_targets_.row(static_cast<Index>(i)) = m.rest_positions.row(fixed_[i]);
+    held_mass_ += m.masses[fixed_[i]];
+  }
+
+  gravity_map_ = MatrixXd::Zero(d, 3);
+  for (Index i = 0; i < vertex_count_; ++i)
+    gravity_map_ += m.masses[i] * rows_of(m.U, static_cast<int>(i)).cast<double>().transpose();
+  damping_diagonal_ = m.damping.mass + m.damping.stiffness * m.eigenvalues.array().max(0);
+
+  const auto samples = static_cast<Index>(m.contact_vertices.size());
+  contact_rows_.resize(3 * samples, d);
+  contact_points_.resize(samples, 3);
+  for (Index k = 0; k < samples; ++k)
+    contact_rows_.middleRows<3>(3 * k) = rows_of(m.U, m.contact_vertices[at(k)]);
+
+  for (VectorXd* v : {&q_, &v_, &internal_, &start_, &start_rates_, &target_, &external_, &damping_now_,
+                      &jacobian_diagonal_, &trial_, &residual_, &direction_, &best_, &elastic_})
+    *v = VectorXd::Zero(d);
+  secants_.resize(d, options_.max_iterations + 1);
+  step_weights_.resize(options_.max_iterations + 1);
+  K_.resize(d, d);
+  positions_ = m.rest_positions;
+  set_coordinates(q_, v_);
+}
+
+void NewmarkBroyden::set_coordinates(const VectorXd& q, const VectorXd& rates) {
+  const Index d = model_->dimension();
+  if (q.size() != d || rates.size() != d || !q.allFinite() || !rates.allFinite())
+    throw InputError(
+        fmt::format("set_coordinates: {} coordinates and {} rates given; expected {} finite numbers each",
+                    q.size(), rates.size(), d));
+  q_ = q, v_ = rates;
+  internal_energy_ = model_->elements.force(q_, internal_, work_);
+}
+
+bool NewmarkBroyden::holds(int vertex) const {
+  return std::binary_search(model_->fixed.begin(), model_->fixed.end(), vertex);
+}
+
+// === Vertices. Three rows of U each
+
+void NewmarkBroyden::displacement(int vertex, const VectorXd& q, Vector3d& out) const {
+  const float* row = model_->U.data() + 3 * Index{vertex} * q.size();
+  for (int c = 0; c < 3; ++c, row += q.size()) {
+    double sum = 0;
+    for (Index i = 0; i < q.size(); ++i) sum += static_cast<double>(row[i]) * q[i];
+    out[c] = sum;
+  }
+}
+
+/// out += Uᵀ of a force at one vertex
+void NewmarkBroyden::pull_back(int vertex, const Vector3d& force, VectorXd& out) const {
+  const float* row = model_->U.data() + 3 * Index{vertex} * out.size();
+  for (int c = 0; c < 3; ++c, row += out.size())
+    for (Index i = 0; i < out.size(); ++i) out[i] += static_cast<double>(row[i]) * force[c];
+}
+
+void NewmarkBroyden::contact_positions(const VectorXd& q) {
+  const Index d = q.size();
+  for (Index k = 0; k < contact_points_.rows(); ++k)
+    for (int c = 0; c < 3; ++c) {
+      const float* row = contact_rows_.data() + (3 * k + c) * d;
+      double sums[4] = {0, 0, 0, 0};
+      Index i = 0;
+      for (; i + 4 <= d; i += 4)
+        for (int j = 0; j < 4; ++j) sums[j] += static_cast<double>(row[i + j]) * q[i + j];
+      for (; i < d; ++i) sums[0] += static_cast<double>(row[i]) * q[i];
+      contact_points_(k, c) = model_->rest_positions(model_->contact_vertices[at(k)], c) +
+                              ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    }
+}
+
+// === A step
+
+/// Answers changes: contact, and the Jacobian at rest with the springs that act.
+void NewmarkBroyden::prepare() {
+  if (changes_.obstacles || changes_.stiffness) {
+    contact_.reset();
+    if (!obstacles_.empty() && !model_->contact_vertices.empty()) {
+      const Index samples = contact_points_.rows();
+      std::vector<int> rows(at(samples));
+      VectorXd stiffness(samples);
+      for (Index k = 0; k < samples; ++k) {
+        rows[at(k)] = static_cast<int>(k);
+        stiffness[k] = options_.contact_stiffness * stiffness_ *
+                       model_->local_stiffness[model_->contact_vertices[at(k)]];
+      }
+      contact_.emplace(std::move(rows), std::move(stiffness), PenaltyOptions{.width = 1e-3 * diagonal_});
+    }
+  }
+
+  springs_.clear();
+  for (const Drag& drag : drags_)
+    springs_.push_back(
+        {drag.vertex, drag.target,
+         drag_stiffness(drag.strength, total_mass_, stiffness_ * model_->local_stiffness[drag.vertex])});
+  for (std::size_t i = 0; i < fixed_.size(); ++i)
+    if (!holds(fixed_[i]))
+      springs_.push_back({fixed_[i], fixed_targets_.row(static_cast<Index>(i)).transpose(),
+                          held_stiffness * (stiffness_ * model_->local_stiffness[fixed_[i]] +
+                                            model_->masses[fixed_[i]] / (time_step_ * time_step_))});
+}
+
+void NewmarkBroyden::begin_step() {
+  const double h = time_step_;
+  const ReducedFem& m = *model_;
+  v_ *= std::exp(-damping_ * h);
+  start_ = q_, start_rates_ = v_;
+  damping_now_ = m.damping.mass + stiffness_ * (damping_diagonal_.array() - m.damping.mass);
+  external_.noalias() = gravity_map_ * gravity_;
+  for (const AppliedForce& a : applied_) pull_back(a.vertex, a.force, external_);
+
+  // The Jacobian at rest: of inertia, damping and stiffness, and of the springs that act.
+  jacobian_diagonal_ =
+      4 / (h * h) + (2 / h) * damping_now_.array() + stiffness_ * m.eigenvalues.array().max(0);
+  const bool springs_changed = springs_.size() != springs_in_jacobian_ || changes_.fixed;
+  if (!springs_.empty() &&
+      (springs_changed || changes_.time_step || changes_.stiffness || !dense_jacobian_)) {
+    K_.setZero();
+    K_.diagonal() = jacobian_diagonal_;
+    for (const Spring& s : springs_) {
+      const auto rows = rows_of(m.U, s.vertex);
+      for (int c = 0; c < 3; ++c) {
+        direction_ = rows.row(c).cast<double>().transpose();
+        K_.selfadjointView<Eigen::Lower>().rankUpdate(direction_, 2 * s.stiffness);
+      }
+    }
+    jacobian_.compute(K_);
+  }
+  dense_jacobian_ = !springs_.empty();
+  springs_in_jacobian_ = springs_.size();
+
+  if (contact_) {
+    placed_.clear();
+    for (const Obstacle& o : obstacles_) placed_.push_back(place(o, time_ + h));
+    contact_positions(q_);
+    contact_->begin_step(placed_, contact_points_, h);
+  }
+
+  // Where the body would be at the end without forces that depend on where it is. Newmark lets those of the start
+  // act for a quarter, and external forces, the same at the end, for another.
+  target_ = start_ + h * start_rates_ +
+            (h * h / 4) * (stiffness_ * internal_ - damping_now_.cwiseProduct(start_rates_) + 2 * external_);
+}
+
+/// The gradient of the step's potential
+///     2/h² |q - target|² + k E(q) + damping + 2 (springs + contact).
+/// The last two act at the end of the step only, and so twice as much as what acts at both: averaging over the step, as
+/// Newmark does, never lets a stiff spring come to rest. Returns its norm; the elastic force at q stays in elastic_, the elastic energy in energy_.
+double NewmarkBroyden::residual(const VectorXd& q, VectorXd& out) {
+  {
+    const Trace::Scope scope(trace_, "forces");
+    energy_ = model_->elements.force(q, elastic_, work_);
+  }
+  add_forces(q, out);
+  return out.norm();
+}
+
+/// The same, the elastic force being known.
+void NewmarkBroyden::add_forces(const VectorXd& q, VectorXd& out) {
+  const double h = time_step_;
+  out = (4 / (h * h)) * (q - target_) + damping_now_.cwiseProduct((2 / h) * (q - start_) - start_rates_) -
+        stiffness_ * elastic_;
+  for (const Spring& s : springs_) {
+    Vector3d u;
+    displacement(s.vertex, q, u);
+    pull_back(s.vertex, 2 * s.stiffness * (model_->rest_positions.row(s.vertex).transpose() + u - s.target),
+              out);
+  }
+  if (contact_) {
+    const Trace::Scope scope(trace_, "contact");
+    contact_positions(q);
+    contact_->forces(contact_points_, contact_terms_);
+    for (Index k = 0; k < contact_points_.rows(); ++k)
+      if (contact_terms_.touching[at(k)])
+        pull_back(model_->contact_vertices[at(k)], -2 * contact_terms_.forces.row(k).transpose(), out);
+  }
+}
+
+/// The potential itself at q, where residual() was called last.
+double NewmarkBroyden::potential(const VectorXd& q) const {
+  const double h = time_step_;
+  double sum = 2 / (h * h) * (q - target_).squaredNorm() + stiffness_ * energy_;
+  for (Index i = 0; i < q.size(); ++i) {
+    const double moved = q[i] - start_[i];
+    sum += damping_now_[i] * moved * (moved / h - start_rates_[i]);
+  }
+  for (const Spring& s : springs_) {
+    Vector3d u;
+    displacement(s.vertex, q, u);
+    sum += s.stiffness * (model_->rest_positions.row(s.vertex).transpose() + u - s.target).squaredNorm();
+  }
+  if (contact_) sum += 2 * contact_terms_.energy.total();
+  return sum;
+}
+
+/// r <- J⁻¹ r, J the Jacobian at rest
+void NewmarkBroyden::solve_start(VectorXd& r) const {
+  if (dense_jacobian_)
+    jacobian_.solveInPlace(r);
+  else
+    r.array() /= jacobian_diagonal_.array();
+}
+
+/// Broyden's first method in the form that keeps its steps s instead of a matrix [Kelley 1995, section 7.3]:
+/// the inverse after k steps is (1 + w_k s_k s_kᵀ) ... (1 + ...) J⁻¹. Lengths are measured by J's diagonal, in which
+/// all coordinates count alike. True once the residual is small.
+bool NewmarkBroyden::broyden(StepReport& report) {
+  const auto inner = [&](const auto& a, const auto& b) {
+    return (a.array() * jacobian_diagonal_.array() * b.array()).sum();
+  };
+  const double tolerance = options_.tolerance * force_scale_;
+  double least = residual_.norm();
+  best_ = q_;
+  const double first = least;
+  if (first <= tolerance) return true;
+  direction_ = -residual_;
+  solve_start(direction_);
+  secants_.col(0) = direction_;
+  for (int n = 0; n < options_.max_iterations; ++n) {
+    q_ += secants_.col(n);
+    const double size = residual(q_, residual_);
+    ++report.iterations;
+    report.residual = size / force_scale_;
+    if (!std::isfinite(size) || size > 100 * first) break;
+    if (size < least) least = size, best_ = q_;
+    if (size <= tolerance) return true;
+    if (n + 1 == options_.max_iterations) break;
+
+    const Trace::Scope scope(trace_, "solve");
+    direction_ = -residual_;
+    solve_start(direction_);
+    for (int j = 0; j < n; ++j)
+      direction_ += secants_.col(j + 1) * (inner(secants_.col(j), direction_) / step_weights_[j]);
+    step_weights_[n] = inner(secants_.col(n), secants_.col(n));
+    const double along = 1 - inner(secants_.col(n), direction_) / step_weights_[n];
+    if (!(std::abs(along) > 0.05)) break;  // the update would be singular
+    secants_.col(n + 1) = direction_ / along;
+  }
+  q_ = best_;
+  return false;
+}
+
+/// Newton's method with line search on the potential, from wherever Broyden's came nearest.
+void NewmarkBroyden::newton(StepReport& report) {
+  const Trace::Scope scope(trace_, "newton");
+  const double h = time_step_, tolerance = options_.tolerance * force_scale_;
+  Projection projection = Projection::none;
+  for (int n = 0; n < options_.max_newton; ++n) {
+    const double size = residual(q_, residual_);
+    report.residual = size / force_scale_;
+    report.converged = size <= tolerance;
+    if (report.converged || !std::isfinite(size)) return;
+    const double here = potential(q_);
+
+    // === A direction, from the exact Hessian where that is positive definite
+    for (;;) {
+      model_->elements.stiffness(q_, K_, elastic_, work_, projection);
+      K_ *= stiffness_;
+      K_.diagonal().array() += 4 / (h * h) + (2 / h) * damping_now_.array();
+      const auto add = [&](int vertex, const Matrix3d& H) {
+        const auto rows = rows_of(model_->U, vertex);
+        Eigen::SelfAdjointEigenSolver<Matrix3d> eigen;
+        eigen.computeDirect(H);
+        for (int c = 0; c < 3; ++c) {
+          trial_ = (eigen.eigenvectors().col(c).cast<float>().transpose() * rows).cast<double>().transpose();
+          K_.selfadjointView<Eigen::Lower>().rankUpdate(trial_, eigen.eigenvalues()[c]);
+        }
+      };
+      for (const Spring& s : springs_) add(s.vertex, 2 * s.stiffness * Matrix3d::Identity());
+      if (contact_) {
+        contact_->forces_and_hessians(contact_points_, projection == Projection::positive, contact_terms_);
+        for (Index k = 0; k < contact_points_.rows(); ++k)
+          if (contact_terms_.touching[at(k)])
+            add(model_->contact_vertices[at(k)], 2 * contact_terms_.hessians[at(k)]);
+      }
+      newton_factor_.compute(K_);
+      if (newton_factor_.info() == Eigen::Success) break;
+      if (projection == Projection::positive) return;
+      projection = Projection::positive;
+    }
+    direction_ = -residual_;
+    newton_factor_.solveInPlace(direction_);
+    const double slope = direction_.dot(residual_);
+    if (!(slope < 0)) return;
+
+    // === How far along it
+    double part = 1;
+    bool found = false;
+    for (int attempt = 0; attempt < 30; ++attempt, part /= 2) {
+      trial_ = q_ + part * direction_;
+      const double there_size = residual(trial_, best_);
+      ++report.iterations;
+      const double there = potential(trial_);
+      found = std::isfinite(there_size) && (there <= here + 1e-4 * part * slope ||
+                                            (there_size < size && there <= here + 1e-12 * std::abs(here)));
+      if (found) break;
+    }
+    if (!found) return;
+    q_ = trial_;
+    if (part < 0.2) projection = Projection::positive;
+  }
+  report.residual = residual(q_, residual_) / force_scale_;
+  report.converged = report.residual <= options_.tolerance;
+}
+
+StepReport NewmarkBroyden::step() {
+  trace_.clear();
+  prepare();
+  begin_step();
+  const double h = time_step_;
+  StepReport report;
+  elastic_ = internal_, energy_ = internal_energy_;  // known at the start
+  add_forces(q_, residual_);
+  // The last two keep a body that flies free of forces, or lies still, from being asked for more than rounding allows:
+  // by what moves it a millionth of its box in a step, and a thousandth of its way.
+  force_scale_ = std::max({external_.norm(), stiffness_ * elastic_.norm(), 1e-3 * (4 / h) * v_.norm(),
+                           1e-6 * (4 / (h * h)) * std::sqrt(total_mass_) * diagonal_});
+  report.converged = broyden(report);
+  if (!report.converged) {
+    ++newton_steps_;
+    newton(report);
+  }
+  if (!q_.allFinite()) {
+    q_ = start_, v_.setZero();
+    report.converged = false;
+  } else {
+    v_ = (2 / h) * (q_ - start_) - start_rates_;
+  }
+
+  if (!report.converged) residual(q_, residual_);  // the last evaluation may have been elsewhere
+  internal_ = elastic_, internal_energy_ = energy_;
+
+  // What the world did to the vertices that the subspace holds: the rest of the balance of momentum.
+  reaction_ = gravity_map_.transpose() * (v_ - start_rates_) / h - total_mass_ * gravity_;
+  for (const AppliedForce& a : applied_) reaction_ -= a.force;
+  for (const Spring& s : springs_) {
+    Vector3d u;
+    displacement(s.vertex, q_, u);
+    reaction_ += s.stiffness * (model_->rest_positions.row(s.vertex).transpose() + u - s.target);
+  }
+  if (contact_) reaction_ -= contact_terms_.forces.colwise().sum().transpose();
+  finish_step();
+  return report;
+}
+
+// === Reading
+
+const Points& NewmarkBroyden::positions() {
+  Eigen::Map<VectorXd> stacked(positions_.data(), positions_.size());
+  const Eigen::VectorXf q = q_.cast<float>();
+  parallel_for_chunks(vertex_count_, 2048, [&](Index begin, Index end) {
+    stacked.segment(3 * begin, 3 * (end - begin)) =
+        (model_->U.middleRows(3 * begin, 3 * (end - begin)) * q).cast<double>();
+  });
+  positions_ += model_->rest_positions;
+  return positions_;
+}
+
+void NewmarkBroyden::positions_of(std::span<const int> vertices, Points& out) {
+  check_vertices("newmark_broyden", vertices);
+  out.resize(static_cast<Index>(vertices.size()), 3);
+  Vector3d u;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    displacement(vertices[i], q_, u);
+    out.row(static_cast<Index>(i)) = model_->rest_positions.row(vertices[i]) + u.transpose();
+  }
+}
+
+void NewmarkBroyden::velocities_of(std::span<const int> vertices, Points& out) {
+  check_vertices("newmark_broyden", vertices);
+  out.resize(static_cast<Index>(vertices.size()), 3);
+  Vector3d u;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    displacement(vertices[i], v_, u);
+    out.row(static_cast<Index>(i)) = u.transpose();
+  }
+}
+
+void NewmarkBroyden::reactions_of(std::span<const int> vertices, Points& out) {
+  check_vertices("newmark_broyden", vertices);
+  out = Points::Zero(static_cast<Index>(vertices.size()), 3);
+  if (step_count() == 0) return;
+  Vector3d u;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const int v = vertices[i];
+    if (holds(v)) {
+      out.row(static_cast<Index>(i)) = model_->masses[v] / held_mass_ * reaction_.transpose();
+      continue;
+    }
+    for (std::size_t s = drags_.size(); s < springs_.size(); ++s)  // those after the drags hold vertices
+      if (springs_[s].vertex == v) {
+        displacement(v, q_, u);
+        out.row(static_cast<Index>(i)) =
+            springs_[s].stiffness *
+            (springs_[s].target - model_->rest_positions.row(v).transpose() - u).transpose();
+      }
+  }
+}
+
+Measures NewmarkBroyden::measure() {
+  const ReducedFem& m = *model_;
+  Measures out;
+  out.kinetic = v_.squaredNorm() / 2;
+  out.elastic = stiffness_ * m.elements.energy(q_, work_);
+  out.momentum = gravity_map_.transpose() * v_;
+  const Points& x = positions();
+  Vector3d velocity;
+  for (Index i = 0; i < vertex_count_; ++i) {
+    displacement(static_cast<int>(i), v_, velocity);
+    const Vector3d place = x.row(i).transpose();
+    out.gravitational -= m.masses[i] * gravity_.dot(place);
+    out.angular_momentum += m.masses[i] * place.cross(velocity);
+  }
+  return out;
+}
+
+// === State
+
+void NewmarkBroyden::write_state(StateWriter& writer) const {
+  writer.vector(q_);
+  writer.vector(v_);
+  writer.array(std::span<const double>(reaction_.data(), 3));
+}
+
+void NewmarkBroyden::read_state(StateReader& reader) {
+  VectorXd q(q_.size()), v(v_.size());
+  reader.vector(q);
+  reader.vector(v);
+  Vector3d reaction;
+  reader.into(std::span<double>(reaction.data(), 3));
+  if (!q.allFinite() || !v.allFinite() || !reaction.allFinite())
+    throw InputError("state: not a finite number; expected finite ones");
+  set_coordinates(q, v);
+  reaction_ = reaction;
+  springs_in_jacobian_ = 0, dense_jacobian_ = false;
+}
+
+void NewmarkBroyden::motion_set(const Points& positions, const Points& velocities) {
+  VectorXd q = VectorXd::Zero(q_.size()), v = q;
+  for (Index i = 0; i < vertex_count_; ++i) {
+    const int vertex = static_cast<int>(i);
+    pull_back(vertex, model_->masses[i] * (positions.row(i) - model_->rest_positions.row(i)).transpose(), q);
+    pull_back(vertex, model_->masses[i] * velocities.row(i).transpose(), v);
+  }
+  set_coordinates(q, v);
+}
+
+}  // namespace pliant

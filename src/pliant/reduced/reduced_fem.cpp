@@ -1,0 +1,126 @@
+#include "pliant/reduced/reduced_fem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pliant/base/error.h"
+
+namespace pliant {
+namespace {
+
+constexpr const char* format = "pliant-reduced-fem";
+constexpr int version = 1;
+
+void require(bool good, const std::string& what) {
+  if (!good) throw InputError("reduced_fem: " + what);
+}
+
+template <class Ids>
+bool within(const Ids& ids, Index count) {
+  return std::all_of(ids.begin(), ids.end(), [&](int id) { return id >= 0 && id < count; });
+}
+
+template <class Matrix>
+std::span<const int> entries(const Matrix& m) {
+  return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+bool ascending(const std::vector<int>& ids) {
+  return std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end();
+}
+
+}  // namespace
+
+void check(const ReducedFem& m) {
+  const Index n = m.vertex_count(), d = m.dimension();
+  require(n > 0 && d > 0, fmt::format("{} vertices and {} coordinates; expected some", n, d));
+  require(m.U.rows() == 3 * n,
+          fmt::format("a subspace of {} rows for {} vertices; expected three each", m.U.rows(), n));
+  require(m.eigenvalues.size() == d && m.elements.dimension() == d,
+          fmt::format("{} eigenvalues and elements of {} coordinates; expected {} of both",
+                      m.eigenvalues.size(), m.elements.dimension(), d));
+  require(m.masses.size() == n && m.local_stiffness.size() == n,
+          fmt::format("{} masses and {} local stiffnesses; expected {} of both", m.masses.size(),
+                      m.local_stiffness.size(), n));
+  require(m.rest_positions.allFinite() && m.U.allFinite() && m.eigenvalues.allFinite() &&
+              m.masses.allFinite() && m.local_stiffness.allFinite(),
+          "a number is not finite; expected finite ones");
+  require(m.masses.minCoeff() > 0 && m.local_stiffness.minCoeff() >= 0,
+          "a vertex without mass or with negative stiffness; expected positive numbers");
+  require(m.damping.mass >= 0 && m.damping.stiffness >= 0, "negative damping; expected 0 or more");
+  require(within(entries(m.tets), n) && within(entries(m.triangles), n) && within(m.fixed, n) &&
+              within(m.contact_vertices, n),
+          fmt::format("a vertex id outside of 0 to {}", n - 1));
+  require(ascending(m.fixed) && ascending(m.contact_vertices),
+          "fixed or contact vertices are not in order; expected ascending ids, each once");
+}
+
+void write_reduced_fem(const ReducedFem& m, const std::filesystem::path& file) {
+  check(m);
+  SafetensorsWriter writer;
+  writer.set_format(format, version);
+  writer.set_metadata("method", "reduced_fem");
+  writer.set_metadata("basis", m.basis);
+  writer.set_metadata("units", "metres, kilograms, seconds");
+  for (const auto& [name, value] : m.measured)
+    writer.set_metadata("measured." + name, fmt::format("{:.17g}", value));
+  writer.add("rest_positions", m.rest_positions);
+  writer.add("tets", m.tets);
+  writer.add("triangles", m.triangles);
+  writer.add_view("U", std::span<const float>(m.U.data(), static_cast<std::size_t>(m.U.size())),
+                  {m.U.rows(), m.U.cols()});
+  writer.add("eigenvalues", m.eigenvalues);
+  writer.add("damping", Eigen::Vector2d(m.damping.mass, m.damping.stiffness));
+  writer.add("masses", m.masses);
+  writer.add("local_stiffness", m.local_stiffness);
+  writer.add("fixed", m.fixed);
+  writer.add("contact_vertices", m.contact_vertices);
+  const ElementArrays arrays = m.elements.elements().arrays();
+  writer.add("elements.ids", arrays.elements);
+  writer.add("elements.kinds", arrays.kinds);
+  writer.add("elements.parameters", arrays.parameters);
+  writer.add("elements.rest", arrays.rest);
+  writer.add("elements.weights", m.elements.weights());
+  writer.add("elements.gradients", m.elements.gradients());
+  writer.write(file);
+}
+
+ReducedFem read_reduced_fem(const SafetensorsFile& file) {
+  file.format_version(format, version);
+  ReducedFem m;
+  m.basis = file.metadata("basis");
+  constexpr std::string_view prefix = "measured.";
+  for (const auto& [key, value] : file.metadata())
+    if (key.starts_with(prefix)) m.measured[key.substr(prefix.size())] = std::strtod(value.c_str(), nullptr);
+  m.rest_positions = file.matrix<double>("rest_positions", 3);
+  m.tets = file.matrix<int>("tets", 4);
+  m.triangles = file.matrix<int>("triangles", 3);
+  m.U = file.matrix<float>("U");
+  m.eigenvalues = file.matrix<double>("eigenvalues", 1);
+  const auto damping = file.values<double>("damping");
+  require(damping.size() == 2, "damping has not two numbers");
+  m.damping = {.mass = damping[0], .stiffness = damping[1]};
+  m.masses = file.matrix<double>("masses", 1);
+  m.local_stiffness = file.matrix<double>("local_stiffness", 1);
+  const auto list = [&](const char* name) {
+    const auto ids = file.values<int>(name);
+    return std::vector<int>(ids.begin(), ids.end());
+  };
+  m.fixed = list("fixed");
+  m.contact_vertices = list("contact_vertices");
+  const ElementArrays arrays{.elements = file.matrix<int>("elements.ids", 1),
+                             .kinds = file.matrix<int>("elements.kinds", 1),
+                             .parameters = file.matrix<double>("elements.parameters"),
+                             .rest = file.matrix<double>("elements.rest")};
+  m.elements = ReducedElements(ElementSet(arrays), file.matrix<double>("elements.weights", 1),
+                               file.matrix<float>("elements.gradients"));
+  check(m);
+  return m;
+}
+
+ReducedFem read_reduced_fem(const std::filesystem::path& file) {
+  return read_reduced_fem(SafetensorsFile(file));
+}
+
+}  // namespace pliant

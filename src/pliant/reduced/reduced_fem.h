@@ -1,0 +1,53 @@
+#pragma once
+// Finite elements made small [von Tycowicz et al. 2013]: a dense subspace, weighted elements in place of all, and what
+// the online stage asks beside them. This is what a model file of this method holds.
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pliant/elasticity/body.h"
+#include "pliant/hyperreduction/reduced_elements.h"
+#include "pliant/io/safetensors.h"
+
+namespace pliant {
+
+/// Positions x = rest + U q. U is orthonormal for the masses, so that the reduced mass is the identity, and diagonalises
+/// the stiffness at rest. Plain data: nothing of the body's physics is needed beside it.
+struct ReducedFem {
+  // === The mesh, as it is shown
+  Points rest_positions;  ///< n x 3, metres
+  Tets tets;              ///< of a solid, none in a shell
+  Triangles triangles;    ///< the surface of a solid, or the shell
+
+  // === The subspace
+  std::string basis;        ///< "extended_modes", ...
+  RowMajorMatrix<float> U;  ///< 3n x d, in kg^-1/2; zero at fixed vertices
+  VectorXd eigenvalues;     ///< d, 1/s²: the reduced stiffness at rest
+
+  // === Forces
+  ReducedElements elements;
+  Rayleigh damping;
+
+  // === What is done to vertices
+  VectorXd masses;                    ///< n, kg
+  VectorXd local_stiffness;           ///< n, N/m: what each vertex alone resists at rest
+  std::vector<int> fixed;             ///< ascending; the subspace does not move them
+  std::vector<int> contact_vertices;  ///< ascending: those that feel obstacles
+
+  /// Errors and times measured while it was made, by name; times in seconds, errors relative.
+  std::map<std::string, double> measured;
+
+  Index vertex_count() const { return rest_positions.rows(); }
+  Index dimension() const { return U.cols(); }
+};
+
+/// Refuses, with a sentence, what does not fit together.
+void check(const ReducedFem& model);
+
+void write_reduced_fem(const ReducedFem& model, const std::filesystem::path& file);
+/// Everything is checked: a file cut short, of another kind, of a newer format.
+ReducedFem read_reduced_fem(const SafetensorsFile& file);
+ReducedFem read_reduced_fem(const std::filesystem::path& file);
+
+}  // namespace pliant
