@@ -143,16 +143,14 @@ Body newton_body(const NewtonArguments& a) {
 void bench_newton(const NewtonArguments& a) {
   const Body body = newton_body(a);
   NewtonOptions options{.time_step = a.time_step, .iterations = a.iterations};
-  options.solver = a.solver == "pcg"        ? LinearSolver::pcg
-                   : a.solver == "cholesky" ? LinearSolver::cholesky
-                                            : LinearSolver::automatic;
+  options.solver = linear_solver(a.solver);
   NewtonSimulator simulator(body, options);
   const StepTimes times = time_steps(simulator, a.steps);
   const bool shell = body.is_shell();
   Json json = common_json(body.vertex_count(), shell ? "triangles" : "tets",
                           shell ? body.triangles().rows() : body.tets().rows(), times);
   json["material"] = shell ? "shell" : a.material;
-  json["solver"] = simulator.solver() == LinearSolver::cholesky ? "cholesky" : "pcg";
+  json["solver"] = name_of(simulator.solver());
   json["factor_nonzeros"] = simulator.factor_nonzeros();
   if (a.json)
     print_json(json);

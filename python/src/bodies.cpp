@@ -1,6 +1,7 @@
 // Bodies: mass, energy, forces and stiffness as numpy arrays and scipy matrices.
 #include "bind.h"
 #include "pliant/elasticity/body.h"
+#include "pliant/elasticity/element_set.h"
 #include "pliant/subspace/linear_modes.h"
 
 namespace pliant::python {
@@ -139,7 +140,7 @@ void bind_bodies(py::module_& module) {
           "semi-definite.")
       .def("__repr__", [](const Body& body) {
         return "<pliant.Body of " + std::to_string(body.vertex_count()) + " vertices and " +
-               std::to_string(body.element_count()) + " elements, " + std::to_string(body.total_mass()) +
+               std::to_string(element_count(body)) + " elements, " + std::to_string(body.total_mass()) +
                " kg>";
       });
   bind_modes(module);

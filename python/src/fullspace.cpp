@@ -8,31 +8,14 @@
 namespace pliant::python {
 namespace {
 
-template <class Enum>
-Enum chosen(const char* who, const std::string& word,
-            const std::vector<std::pair<const char*, Enum>>& words) {
-  std::string names;
-  for (const auto& [name, value] : words) {
-    if (word == name) return value;
-    names += (names.empty() ? "'" : ", '") + std::string(name) + "'";
-  }
-  throw InputError(std::string(who) + " is '" + word + "'; expected one of " + names);
-}
-
 void bind_newton(py::module_& module) {
   py::class_<NewtonSimulator, Simulator>(module, "Newton",
                                          "Finite elements, implicit in time, by Newton's method.")
       .def(py::init([](const Body& body, const std::string& scheme, const std::string& solver,
                        int max_iterations, int fixed_iterations, double tolerance, double time_step) {
              NewtonOptions options;
-             options.scheme = chosen<TimeScheme>("scheme", scheme,
-                                                 {{"implicit_euler", TimeScheme::implicit_euler},
-                                                  {"newmark", TimeScheme::newmark},
-                                                  {"quasi_static", TimeScheme::quasi_static}});
-             options.solver = chosen<LinearSolver>("solver", solver,
-                                                   {{"automatic", LinearSolver::automatic},
-                                                    {"cholesky", LinearSolver::cholesky},
-                                                    {"pcg", LinearSolver::pcg}});
+             options.scheme = time_scheme(scheme);
+             options.solver = linear_solver(solver);
              options.max_iterations = max_iterations;
              options.iterations = fixed_iterations;
              options.tolerance = tolerance;

@@ -8,7 +8,10 @@
 #include "elasticity/sample_deformations.h"
 #include "pliant/base/error.h"
 #include "pliant/base/rng.h"
+#include "pliant/geometry/shapes.h"
 #include "pliant/geometry/structured_grid.h"
+#include "pliant/io/mesh_file.h"
+#include "support/meshes.h"
 
 namespace pliant {
 namespace {
@@ -262,6 +265,42 @@ TEST(Newton, BothSolversGoTheSameWay) {
   EXPECT_LT((direct.positions() - iterative.positions()).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+/// Stiffness at rest and inertia for 1/60 s.
+SparseMatrix step_matrix(const TetMesh& mesh) {
+  const Body body(mesh, {Corotated::from_young(1e6, 0.4)});
+  SymmetricBlocks K = body.block_pattern();
+  Points forces = mesh.vertices;
+  BodyWorkspace work;
+  body.stiffness_blocks(mesh.vertices, K, forces, work);
+  for (Index i = 0; i < K.size(); ++i) K.diagonal(i).diagonal().array() += 3600 * body.masses()[i];
+  return to_sparse(K, StoredTriangles::lower);
+}
+
+TEST(Newton, ParallelCholeskySolvesTheSystemsOfRealBodiesToRounding) {
+  std::vector<TetMesh> meshes = {make_shape("bear", {.vertices = 1500})};
+  if (const auto folder = real_meshes()) {
+    const MeshData dragon = read_mesh(*folder / "veg" / "asianDragon.veg");
+    meshes.push_back({dragon.vertices, dragon.tets});
+  }
+  for (const TetMesh& mesh : meshes) {
+    const SparseMatrix A = step_matrix(mesh);
+    Rng rng(30);
+    const VectorXd b = VectorXd::NullaryExpr(A.rows(), [&] { return rng.normal(); });
+    VectorXd one;
+    for (int threads : {1, 2, 8}) {
+      const ScopedThreadCount scope(threads);
+      SparseCholesky cholesky;
+      cholesky.analyze(A);
+      ASSERT_TRUE(cholesky.factorize(A));
+      VectorXd x(b.size());
+      cholesky.solve(b, x);
+      EXPECT_LT((A.selfadjointView<Eigen::Lower>() * x - b).norm(), 1e-13 * b.norm());
+      if (threads == 1) one = x;
+      EXPECT_EQ(x, one);
+    }
+  }
+}
+
 TEST(Newton, OneIterationSolvesALinearBody) {
   const TetMesh mesh = bar();
   const Body body(mesh, {Linear::from_young(1e5, 0.3)}, {.fixed = left_end(mesh)});
@@ -420,6 +459,21 @@ TEST(Newton, AFlattenedBodyRecovers) {
   sim.set_motion(flat, Points::Zero(flat.rows(), 3));
   for (int i = 0; i < 300; ++i) sim.step();
   EXPECT_LT((sim.positions() - mesh.vertices).cwiseAbs().maxCoeff(), 0.01);
+}
+
+TEST(Newton, SchemesAndSolversHaveNames) {
+  EXPECT_EQ(time_scheme("implicit_euler"), TimeScheme::implicit_euler);
+  EXPECT_EQ(time_scheme("newmark"), TimeScheme::newmark);
+  EXPECT_EQ(time_scheme("quasi_static"), TimeScheme::quasi_static);
+  for (LinearSolver solver : {LinearSolver::automatic, LinearSolver::cholesky, LinearSolver::pcg})
+    EXPECT_EQ(linear_solver(name_of(solver)), solver);
+  try {
+    time_scheme("euler");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "scheme is 'euler'; expected one of 'implicit_euler', 'newmark', 'quasi_static'");
+  }
 }
 
 TEST(Newton, RefusesBadOptions) {

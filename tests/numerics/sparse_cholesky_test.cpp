@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <Eigen/SparseCholesky>
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
@@ -68,6 +72,88 @@ TEST(SparseCholesky, SolvesSeveralRightHandSidesTogether) {
   EXPECT_LT((A * x - b).norm(), 1e-11 * b.norm());
 }
 
+/// Matrices whose factors have odd shapes: no tree, one block, many trees, a star, a chain, chance.
+std::vector<std::pair<std::string, SparseMatrix>> odd_matrices() {
+  std::vector<std::pair<std::string, SparseMatrix>> out;
+  Rng rng(20);
+  const auto add = [&](const std::string& name, const MatrixXd& pattern) {
+    // Diagonally dominant, so positive definite.
+    MatrixXd A = pattern.unaryExpr([&](double p) { return p != 0 ? rng.normal() : 0.0; });
+    A = (A + A.transpose()).eval();
+    A.diagonal() = A.cwiseAbs().rowwise().sum().array() + 0.5;
+    out.emplace_back(name, A.sparseView());
+  };
+  for (int n : {1, 2, 3, 5}) add("dense " + std::to_string(n), MatrixXd::Ones(n, n));
+  add("dense 200", MatrixXd::Ones(200, 200));
+  add("diagonal", MatrixXd::Identity(300, 300));
+  MatrixXd pattern = MatrixXd::Zero(300, 300);
+  for (int b = 0; b < 300; b += 30) pattern.block(b, b, 30, 30).setOnes();
+  add("disconnected", pattern);
+  pattern = MatrixXd::Identity(400, 400);
+  pattern.row(0).setOnes();
+  add("arrow from the first", pattern);
+  pattern = MatrixXd::Identity(400, 400);
+  pattern.row(399).setOnes();
+  add("arrow to the last", pattern);
+  pattern = MatrixXd::Identity(500, 500);
+  pattern.diagonal(1).setOnes();
+  add("chain", pattern);
+  for (double density : {0.002, 0.01, 0.05})
+    add("random " + std::to_string(density),
+        MatrixXd::NullaryExpr(400, 400, [&] { return rng.uniform(0, 1) < density ? 1.0 : 0.0; }));
+  return out;
+}
+
+TEST(SparseCholesky, OddStructures) {
+  for (const auto& [name, A] : odd_matrices()) {
+    SparseCholesky cholesky;
+    cholesky.analyze(A);
+    ASSERT_TRUE(cholesky.factorize(A)) << name;
+    const MatrixXd b = random_matrix(A.rows(), 11, 21);  // more than are solved at once
+    MatrixXd x(b.rows(), b.cols());
+    cholesky.solve(b, x);
+    const Eigen::SimplicialLLT<SparseMatrix> eigen(A);
+    EXPECT_LT((x - eigen.solve(b)).norm(), 1e-12 * x.norm()) << name;
+    EXPECT_LT((MatrixXd(A).llt().solve(b) - x).norm(), 1e-12 * x.norm()) << name;
+
+    // Not definite because of any one row, or not finite: false, and the next good matrix works.
+    const Index row = A.rows() / 2;
+    for (double bad :
+         {-1e3, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      SparseMatrix B = A;
+      B.coeffRef(row, row) = bad;
+      EXPECT_FALSE(cholesky.factorize(B)) << name;
+    }
+    SparseMatrix B = A;
+    B.valuePtr()[B.nonZeros() - 1] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE(cholesky.factorize(B)) << name;
+    ASSERT_TRUE(cholesky.factorize(A));
+    MatrixXd again(b.rows(), b.cols());
+    cholesky.solve(b, again);
+    EXPECT_EQ(x, again) << name;
+  }
+}
+
+TEST(SparseCholesky, ItsFactorIsTheMatrixAgain) {
+  const SparseMatrix A = grid_matrix(5, 22);
+  SparseCholesky cholesky;
+  cholesky.analyze(A);
+  ASSERT_TRUE(cholesky.factorize(A));
+  const CholeskyFactor f = cholesky.factor();
+  MatrixXd L = MatrixXd::Zero(A.rows(), A.rows());
+  for (Index k = 0; k < f.supernodes; ++k)
+    for (int j = 0; j < f.columns_of(k); ++j)
+      for (int i = j; i < f.rows_of(k); ++i)
+        L(f.rows[f.first_row[k] + i], f.first_column[k] + j) =
+            f.values[f.first_value[k] + j * f.rows_of(k) + i];
+  const MatrixXd product = L * L.transpose(), dense = A;
+  double error = 0;
+  for (Index i = 0; i < A.rows(); ++i)
+    for (Index j = 0; j < A.rows(); ++j)
+      error = std::max(error, std::abs(product(i, j) - dense(f.order[i], f.order[j])));
+  EXPECT_LT(error, 1e-13 * dense.cwiseAbs().maxCoeff());
+}
+
 TEST(SparseCholesky, ReadsOnlyTheLowerTriangle) {
   const SparseMatrix A = grid_matrix(4, 4);
   const SparseMatrix lower = A.triangularView<Eigen::Lower>();
@@ -99,9 +185,10 @@ TEST(SparseCholesky, FactorsOtherValuesOfThePatternAndGivesTheSameBitsForTheSame
 }
 
 TEST(SparseCholesky, ParallelThreadsDoNotChangeABit) {
-  const SparseMatrix A = grid_matrix(9, 9);
+  const SparseMatrix A = grid_matrix(11, 9);  // large enough for fronts in tiles
   const MatrixXd b = random_matrix(A.rows(), 3, 10);
   MatrixXd reference;
+  std::vector<double> factor;
   for (const int threads : {1, 2, 8}) {
     const ScopedThreadCount scope(threads);
     SparseCholesky cholesky;
@@ -109,7 +196,10 @@ TEST(SparseCholesky, ParallelThreadsDoNotChangeABit) {
     ASSERT_TRUE(cholesky.factorize(A));
     MatrixXd x(b.rows(), b.cols());
     cholesky.solve(b, x);
-    if (threads == 1) reference = x;
+    const CholeskyFactor f = cholesky.factor();
+    const std::vector<double> values(f.values, f.values + f.first_value[f.supernodes]);
+    if (threads == 1) reference = x, factor = values;
+    EXPECT_EQ(std::memcmp(values.data(), factor.data(), sizeof(double) * values.size()), 0);
     EXPECT_EQ(std::memcmp(x.data(), reference.data(), sizeof(double) * static_cast<std::size_t>(x.size())),
               0);
   }

@@ -9,7 +9,7 @@ int blas_threads();
 /// Does nothing where OpenBLAS is not loaded.
 void set_blas_threads(int count);
 
-/// Lets OpenBLAS use `count` threads for a scope: for a large factorisation that runs alone. Parallel loops keep it
+/// Lets OpenBLAS use `count` threads for a scope: for dense algebra that runs alone. Parallel loops keep it
 /// on one thread all the same.
 class ScopedBlasThreads {
  public:

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "pliant/base/error.h"
@@ -25,7 +28,35 @@ void check(const NewtonOptions& options) {
     throw InputError("newton: tolerances and contact_stiffness must be positive");
 }
 
+template <class Enum>
+using Named = std::pair<std::string_view, Enum>;
+constexpr std::array<Named<TimeScheme>, 3> schemes = {{{"implicit_euler", TimeScheme::implicit_euler},
+                                                       {"newmark", TimeScheme::newmark},
+                                                       {"quasi_static", TimeScheme::quasi_static}}};
+constexpr std::array<Named<LinearSolver>, 3> solvers = {{{"automatic", LinearSolver::automatic},
+                                                         {"cholesky", LinearSolver::cholesky},
+                                                         {"pcg", LinearSolver::pcg}}};
+
+template <class Enum>
+Enum find_named(const char* who, std::string_view word, std::span<const Named<Enum>> words) {
+  std::string names;
+  for (const auto& [name, value] : words) {
+    if (word == name) return value;
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+  }
+  throw InputError(fmt::format("{} is '{}'; expected one of {}", who, word, names));
+}
+
 }  // namespace
+
+TimeScheme time_scheme(std::string_view name) { return find_named<TimeScheme>("scheme", name, schemes); }
+LinearSolver linear_solver(std::string_view name) {
+  return find_named<LinearSolver>("solver", name, solvers);
+}
+std::string_view name_of(LinearSolver solver) {
+  return std::find_if(solvers.begin(), solvers.end(), [&](const auto& s) { return s.second == solver; })
+      ->first;
+}
 
 NewtonSimulator::NewtonSimulator(std::shared_ptr<const Body> body, const NewtonOptions& options)
     : Simulator(body->vertex_count()), options_(options), solver_(options.solver), potential_(body) {

@@ -1,6 +1,7 @@
 #pragma once
 // A body in full space, moved by Newton's method: every other simulator is measured against this one.
 #include <memory>
+#include <string_view>
 
 #include "pliant/fullspace/incremental_potential.h"
 #include "pliant/numerics/pcg.h"
@@ -20,6 +21,11 @@ enum class LinearSolver {
   cholesky,
   pcg,
 };
+
+/// By their names, spelled as here; an InputError for any other word.
+TimeScheme time_scheme(std::string_view name);
+LinearSolver linear_solver(std::string_view name);
+std::string_view name_of(LinearSolver solver);
 
 struct NewtonOptions {
   TimeScheme scheme = TimeScheme::implicit_euler;
@@ -76,8 +82,8 @@ class NewtonSimulator final : public Simulator {
   Points x_, v_;
   Points trial_, gradient_, direction_, work_;
   SymmetricBlocks A_;
-  SparseMatrix lower_;  // A_ for CHOLMOD
-  SparseCholesky cholesky_{CholeskyOptions{.large_blocks = true}};
+  SparseMatrix lower_;  // A_ for Cholesky
+  SparseCholesky cholesky_;
   Pcg pcg_;
   Projection projection_ = Projection::none;  // of the present step
   bool analyzed_ = false, stepped_ = false;

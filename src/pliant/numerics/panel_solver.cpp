@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "pliant/base/error.h"
+#include "pliant/base/parallel.h"
 #include "pliant/numerics/aligned_vector.h"
+#include "pliant/numerics/elimination_tree.h"
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
@@ -161,7 +162,6 @@ struct Branch {
   AlignedVector<double> work;
 };
 
-constexpr int branch_count = 16;        // enough to balance a few threads
 constexpr double worth_a_branch = 5e3;  // numbers of L; below, waking a thread costs more
 
 }  // namespace
@@ -245,78 +245,17 @@ void PanelSolver::analyze(const CholeskyFactor& factor) {
   data_ = std::make_unique<Data>();
   Data& d = *data_;
   d.order.assign(factor.order, factor.order + factor.size);
-  const int count = static_cast<int>(factor.supernodes);
-
-  // === The tree of supernodes, and how many numbers hang below each
-  std::vector<int> owner(static_cast<std::size_t>(factor.size)), parent(static_cast<std::size_t>(count), -1);
-  std::vector<double> work(static_cast<std::size_t>(count), 0);
-  std::vector<std::vector<int>> children(static_cast<std::size_t>(count));
-  for (int k = 0; k < count; ++k)
-    for (int c = factor.first_column[k]; c < factor.first_column[k + 1]; ++c)
-      owner[static_cast<std::size_t>(c)] = k;
-  std::vector<int> roots;
-  double total = 0;
-  for (int k = 0; k < count; ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    const int columns = factor.first_column[k + 1] - factor.first_column[k];
-    const int rows = factor.first_row[k + 1] - factor.first_row[k];
-    work[at] += static_cast<double>(columns) * rows;  // children come first
-    total += static_cast<double>(columns) * rows;
-    if (rows > columns) {
-      const int p = owner[static_cast<std::size_t>(factor.rows[factor.first_row[k] + columns])];
-      parent[at] = p;
-      work[static_cast<std::size_t>(p)] += work[at];
-      children[static_cast<std::size_t>(p)].push_back(k);
-    } else {
-      roots.push_back(k);
-    }
-  }
-
-  // === From the root down, the largest subtree gives up its root, until all are small
-  const auto heavier = [&](int a, int b) {
-    const double wa = work[static_cast<std::size_t>(a)], wb = work[static_cast<std::size_t>(b)];
-    return wa != wb ? wa > wb : a < b;
-  };
-  std::vector<int> subtrees = roots;
-  std::vector<bool> in_top(static_cast<std::size_t>(count), false);
-  const double small = std::max(total / branch_count, worth_a_branch);
-  while (true) {
-    const auto largest = std::min_element(subtrees.begin(), subtrees.end(), heavier);
-    if (largest == subtrees.end() || work[static_cast<std::size_t>(*largest)] <= small) break;
-    const int k = *largest;
-    subtrees.erase(largest);
-    in_top[static_cast<std::size_t>(k)] = true;
-    for (int c : children[static_cast<std::size_t>(k)]) subtrees.push_back(c);
-  }
-
-  // === Subtrees into branches, the heaviest first, each into the lightest branch
-  std::sort(subtrees.begin(), subtrees.end(), heavier);
-  std::vector<double> load;
-  std::vector<int> branch_of(static_cast<std::size_t>(count), -1);
-  for (int k : subtrees) {
-    if (load.size() < branch_count && (load.empty() || work[static_cast<std::size_t>(k)] >= worth_a_branch))
-      load.push_back(0);
-    const auto lightest = std::min_element(load.begin(), load.end());
-    *lightest += work[static_cast<std::size_t>(k)];
-    branch_of[static_cast<std::size_t>(k)] = static_cast<int>(lightest - load.begin());
-  }
-  std::vector<std::vector<int>> members(load.size());
-  std::vector<int> top;
-  for (int k = count - 1; k >= 0; --k) {  // parents come last
-    const auto at = static_cast<std::size_t>(k);
-    if (branch_of[at] < 0 && !in_top[at]) branch_of[at] = branch_of[static_cast<std::size_t>(parent[at])];
-  }
-  for (int k = 0; k < count; ++k) {
-    const int b = branch_of[static_cast<std::size_t>(k)];
-    (b < 0 ? top : members[static_cast<std::size_t>(b)]).push_back(k);
-  }
+  std::vector<double> work(static_cast<std::size_t>(factor.supernodes));
+  for (Index k = 0; k < factor.supernodes; ++k)
+    work[static_cast<std::size_t>(k)] = static_cast<double>(factor.columns_of(k)) * factor.rows_of(k);
+  const TreeCut cut = cut_tree(elimination_tree(factor), work, worth_a_branch);
   std::vector<int> places(static_cast<std::size_t>(factor.size), -1), top_places(places);
-  d.build(d.top, factor, top, places, {});
+  d.build(d.top, factor, cut.top, places, {});
   for (std::size_t i = 0; i < d.top.columns.size(); ++i)
     top_places[static_cast<std::size_t>(d.top.columns[i])] = static_cast<int>(i);
-  d.branches.resize(members.size());
-  for (std::size_t b = 0; b < members.size(); ++b)
-    d.build(d.branches[b], factor, members[b], places, top_places);
+  d.branches.resize(cut.branches.size());
+  for (std::size_t b = 0; b < cut.branches.size(); ++b)
+    d.build(d.branches[b], factor, cut.branches[b], places, top_places);
   assign(factor);
 }
 

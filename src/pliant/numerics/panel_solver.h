@@ -1,8 +1,9 @@
 #pragma once
 // Triangular solves with a sparse Cholesky factor for positions: three right-hand sides at once, on several threads.
+#include <cstddef>
 #include <memory>
 
-#include "pliant/numerics/sparse_cholesky.h"
+#include "pliant/numerics/cholesky_factor.h"
 
 namespace pliant {
 

@@ -1,30 +1,15 @@
 #pragma once
-// Sparse symmetric positive definite systems, factored as L Lᵀ by CHOLMOD: once, or again and again with one pattern.
+// Sparse symmetric positive definite systems, factored as L Lᵀ: once, or again and again with one pattern.
 #include <cstddef>
 #include <memory>
 
-#include "pliant/numerics/types.h"
+#include "pliant/numerics/cholesky_factor.h"
 
 namespace pliant {
 
-/// The factor as it lies in memory: A[order, order] = L Lᵀ, the columns of L in dense blocks ("supernodes"). The columns of
-/// block k are first_column[k] to first_column[k + 1] - 1, its rows rows[first_row[k]] to rows[first_row[k + 1] - 1], the
-/// columns' own first; its numbers begin at values[first_value[k]], column by column.
-struct CholeskyFactor {
-  Index size = 0, supernodes = 0;
-  const int *order = nullptr, *first_column = nullptr, *first_row = nullptr, *first_value = nullptr,
-            *rows = nullptr;
-  const double* values = nullptr;
-};
-
-struct CholeskyOptions {
-  /// Dense blocks of the factor are joined more freely: a fifth more of stored zeros, but a factorisation of a small
-  /// matrix takes half the time. For matrices that are factored as often as they are solved with.
-  bool large_blocks = false;
-};
-
 /// The Cholesky factorisation of sparse matrices that share one pattern. Of a matrix only the lower triangle is read;
-/// the upper may be there or not. The same matrix gives the same bits on any number of threads. One thread at a time.
+/// the upper may be there or not. CHOLMOD finds the order of elimination; the numbers are our own, on all threads
+/// (multifrontal.h). The same matrix gives the same bits on any number of threads. One thread at a time may call.
 ///
 ///     SparseCholesky cholesky;
 ///     cholesky.analyze(A);                        // once a pattern: the order of elimination, the memory
@@ -32,7 +17,7 @@ struct CholeskyOptions {
 ///       cholesky.solve(B, X);                     // once a right-hand side; allocates nothing once warm
 class SparseCholesky {
  public:
-  explicit SparseCholesky(const CholeskyOptions& options = {});
+  SparseCholesky();
   ~SparseCholesky();
   SparseCholesky(SparseCholesky&&) noexcept;
   SparseCholesky& operator=(SparseCholesky&&) noexcept;

@@ -111,14 +111,8 @@ Body make_body(const Json& json, const BodyMesh& mesh, std::vector<int> fixed, c
 
 std::unique_ptr<Simulator> build_newton(const Json& json, const Body& body) {
   NewtonOptions options;
-  const auto scheme = json["scheme"].get<std::string>();
-  options.scheme = scheme == "newmark"        ? TimeScheme::newmark
-                   : scheme == "quasi_static" ? TimeScheme::quasi_static
-                                              : TimeScheme::implicit_euler;
-  const auto solver = json["solver"].get<std::string>();
-  options.solver = solver == "cholesky" ? LinearSolver::cholesky
-                   : solver == "pcg"    ? LinearSolver::pcg
-                                        : LinearSolver::automatic;
+  options.scheme = time_scheme(json["scheme"].get<std::string>());
+  options.solver = linear_solver(json["solver"].get<std::string>());
   options.max_iterations = json["max_iterations"].get<int>();
   options.iterations = json["fixed_iterations"].get<int>();
   options.tolerance = json["tolerance"].get<double>();
