@@ -26,8 +26,10 @@ void bind_rigs(py::module_& module);
 void bind_pictures(py::module_& module);
 void bind_materials(py::module_& module);
 void bind_bodies(py::module_& module);
+void bind_subspaces(py::module_& module);
 void bind_simulators(py::module_& module);
 void bind_fullspace(py::module_& module);
+void bind_editing(py::module_& module);
 void bind_scenes(py::module_& module);
 
 /// Numbers of any kind, in an array or in lists, as float64 rows of three. `who` names the argument in the error.

@@ -2,7 +2,6 @@
 #include "bind.h"
 #include "pliant/elasticity/body.h"
 #include "pliant/elasticity/element_set.h"
-#include "pliant/subspace/linear_modes.h"
 
 namespace pliant::python {
 namespace {
@@ -43,31 +42,6 @@ Body make_shell_body(const TriMesh& mesh, const ShellMaterial& material, const p
   options.damping = to_rayleigh(damping);
   const py::gil_scoped_release release;
   return Body(mesh, material, options);
-}
-
-MassKind mass_kind(bool consistent) { return consistent ? MassKind::consistent : MassKind::lumped; }
-
-void bind_modes(py::module_& module) {
-  py::class_<LinearModes>(module, "LinearModes", "The lowest vibrations of a body.")
-      .def_readonly("U", &LinearModes::U, "(3n, r), mass-orthonormal")
-      .def_readonly("frequencies", &LinearModes::frequencies, "(r,), Hz, ascending")
-      .def_readonly("eigenvalues", &LinearModes::eigenvalues, "(r,), (2 pi frequency)^2")
-      .def_readonly("rigid", &LinearModes::rigid, "(3n, k): rigid motions that the fixed vertices leave")
-      .def_readonly("residuals", &LinearModes::residuals)
-      .def_readonly("converged", &LinearModes::converged);
-  module.def(
-      "linear_modes",
-      [](const Body& body, int count, bool consistent, const py::object& progress) {
-        LinearModesOptions options;
-        options.count = count;
-        options.mass = mass_kind(consistent);
-        options.progress = to_progress(progress);
-        const py::gil_scoped_release release;
-        return linear_modes(body, options);
-      },
-      py::arg("body"), py::arg("count") = 20, py::arg("consistent_mass") = false,
-      py::arg("progress") = py::none(),
-      "The lowest elastic modes about the rest shape; rigid motions are set aside.");
 }
 
 }  // namespace
@@ -143,7 +117,6 @@ void bind_bodies(py::module_& module) {
                std::to_string(element_count(body)) + " elements, " + std::to_string(body.total_mass()) +
                " kg>";
       });
-  bind_modes(module);
 }
 
 }  // namespace pliant::python

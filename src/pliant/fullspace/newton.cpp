@@ -82,6 +82,14 @@ NewtonSimulator::NewtonSimulator(std::shared_ptr<const Body> body, const NewtonO
   for (Index i = 0; i < vertex_count_; ++i) local_stiffness_[i] = A_.diagonal(i).trace() / 3;
 }
 
+void NewtonSimulator::set_springs(std::vector<Spring> springs) {
+  for (const Spring& s : springs)
+    if (s.vertex < 0 || s.vertex >= vertex_count_ || !s.target.allFinite() || !(s.stiffness >= 0))
+      throw InputError(fmt::format("newton: a spring of {} N/m at vertex {}; expected 0 or more, at 0 to {}",
+                                   s.stiffness, s.vertex, vertex_count_ - 1));
+  springs_ = std::move(springs);
+}
+
 void NewtonSimulator::prepare() {
   if (!analyzed_ && solver_ == LinearSolver::cholesky) {
     const Trace::Scope scope(trace_, "analyze");
@@ -117,7 +125,7 @@ void NewtonSimulator::begin_step() {
   p.start_velocity = v_;
   p.obstacles.clear();
   for (const Obstacle& o : obstacles_) p.obstacles.push_back(place(o, time_ + h));
-  p.springs.clear();
+  p.springs = springs_;
   for (const Drag& d : drags_)
     p.springs.push_back(
         {d.vertex, d.target,

@@ -55,6 +55,9 @@ class NewtonSimulator final : public Simulator {
   void reactions_of(std::span<const int> vertices, Points& out) override;
   Measures measure() override;
 
+  /// Vertices pulled towards places, beside those that are dragged, from the next step on.
+  void set_springs(std::vector<Spring> springs);
+
   const Body& body() const { return potential_.body(); }
   const NewtonOptions& options() const { return options_; }
   LinearSolver solver() const { return solver_; }  ///< cholesky or pcg
@@ -79,6 +82,7 @@ class NewtonSimulator final : public Simulator {
   double diagonal_ = 1;       // of the rest box, metres
   VectorXd local_stiffness_;  // what each vertex alone resists at rest, N/m
   std::vector<int> surface_;
+  std::vector<Spring> springs_;
   Points x_, v_;
   Points trial_, gradient_, direction_, work_;
   SymmetricBlocks A_;
