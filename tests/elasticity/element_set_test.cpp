@@ -196,28 +196,16 @@ TEST(ElementSet, FreeSlotsHaveNoEnergy) {
   }
 }
 
-TEST(ElementSet, PosesOfOneElementAreEvaluatedAlike) {
+TEST(ElementSet, AnOriginMovesWhereZBegins) {
   for (const auto& [label, body] : all_bodies()) {
     SCOPED_TRACE(label);
-    const ElementSet set(body, std::vector<int>{4, 2});
-    Rng rng(7);
-    constexpr int poses = 16;
-    AlignedVector<double> z(9 * poses), gradients(9 * poses), energies(poses);
-    const MatrixXd rest = set.rest_z();
-    MatrixXd plain(9, poses);
-    for (int t = 0; t < poses; ++t)
-      for (int i = 0; i < 9; ++i)
-        plain(i, t) = z[static_cast<std::size_t>((9 * (t / 8) + i) * 8 + t % 8)] =
-            rest(i, 1) + 0.1 * rest.norm() * rng.uniform(-1, 1);
-    set.evaluate_poses(1, poses / 8, z.data(), {.energies = energies.data(), .gradients = gradients.data()});
-    for (int t = 0; t < poses; ++t) {
-      MatrixXd both = rest;
-      both.col(1) = plain.col(t);
-      EXPECT_EQ(set.energies(both)[1], energies[static_cast<std::size_t>(t)]);
-      const Vector9d expected = set.gradients(both).col(1);
-      for (int i = 0; i < 9; ++i)
-        EXPECT_EQ(expected[i], gradients[static_cast<std::size_t>((9 * (t / 8) + i) * 8 + t % 8)]);
-    }
+    const Points origin = shaken(body.rest_positions(), element_size(body), 7);
+    const std::vector<int> chosen = {4, 2, 9};
+    const ElementSet plain(body, chosen), moved(body, chosen, origin);
+    const MatrixXd z = z_of(element_maps(body, moved.elements()), origin);
+    EXPECT_LT((moved.rest_z() - z).norm(), 1e-13 * z.norm());
+    EXPECT_EQ(moved.gradients(z), plain.gradients(z));  // only z begins elsewhere
+    EXPECT_THROW(ElementSet(body, chosen, origin.topRows(3)), InputError);
   }
 }
 

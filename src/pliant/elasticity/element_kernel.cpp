@@ -39,8 +39,8 @@ HWY_INLINE void store_hessian(D d, hn::Vec<D> volume, const SpectralLanes<D>& H,
       for (int k = 0; k < 3; ++k)
         for (int i = 0; i < 3; ++i) {
           const Index row = i + 3 * a, column = k + 3 * c;
-          hn::Store(K[i + 3 * k], d, out + (row + 9 * column) * lanes_of_pack);
-          if (a != c) hn::Store(K[i + 3 * k], d, out + (column + 9 * row) * lanes_of_pack);
+          hn::StoreU(K[i + 3 * k], d, out + (row + 9 * column) * lanes_of_pack);
+          if (a != c) hn::StoreU(K[i + 3 * k], d, out + (column + 9 * row) * lanes_of_pack);
         }
     }
 }
@@ -54,7 +54,7 @@ HWY_INLINE void evaluate_lanes(D d, const ElementPack& pack, const double* z, in
   Mat3Lanes<D> F[blocks], scaled[blocks];
   Svd3Lanes<D> svd[blocks];
   for (int k = 0; k < blocks; ++k) {
-    for (int i = 0; i < 9; ++i) F[k].m[i] = hn::Load(d, z + lanes_of_pack * i + lane + k * lanes);
+    for (int i = 0; i < 9; ++i) F[k].m[i] = hn::LoadU(d, z + lanes_of_pack * i + lane + k * lanes);
     scaled[k] = F[k];
   }
   if constexpr (needs_svd<Density, stiffness>) svd3_lanes(d, scaled, svd);
@@ -66,9 +66,10 @@ HWY_INLINE void evaluate_lanes(D d, const ElementPack& pack, const double* z, in
     Vec W, P[9];
     SpectralLanes<D> H;
     evaluate_density<Density, stiffness>(d, F[k], svd[k], p, W, P, H);
-    if (out.energies) hn::Store(hn::Mul(volume, W), d, out.energies + at);
+    if (out.energies) hn::StoreU(hn::Mul(volume, W), d, out.energies + at);
     if (out.gradients)
-      for (int i = 0; i < 9; ++i) hn::Store(hn::Mul(volume, P[i]), d, out.gradients + lanes_of_pack * i + at);
+      for (int i = 0; i < 9; ++i)
+        hn::StoreU(hn::Mul(volume, P[i]), d, out.gradients + lanes_of_pack * i + at);
     if constexpr (stiffness) {
       if (projected) project(d, H);
       store_hessian<!std::is_same_v<Density, LinearLanes>>(d, volume, H, svd[k], out.hessians + at);
@@ -81,7 +82,7 @@ void evaluate_packs(const detail::ElementJob& job) {
   const hn::CappedTag<double, ElementPack::width> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (Index k = 0; k < job.count; ++k) {
-    const ElementPack& pack = job.packs[k * job.stride];
+    const ElementPack& pack = job.packs[k];
     const double* z = job.z + 9 * lanes_of_pack * k;
     ElementOutputs out;
     if (job.out.energies) out.energies = job.out.energies + lanes_of_pack * k;

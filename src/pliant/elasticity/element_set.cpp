@@ -66,9 +66,13 @@ Eigen::Matrix<double, 9, 1> z_of(const ElementMap& map, const Points& x) {
   return z.reshaped();
 }
 
-ElementArrays arrays_of(const Body& body, std::span<const int> elements) {
+ElementArrays arrays_of(const Body& body, std::span<const int> elements, const Points* origin = nullptr) {
   const Index count = static_cast<Index>(elements.size());
   check_elements(body, elements);
+  if (origin && origin->rows() != body.vertex_count())
+    throw InputError(
+        fmt::format("elements: the origin has {} positions for {} vertices; expected one a vertex",
+                    origin->rows(), body.vertex_count()));
   ElementArrays out;
   out.elements.resize(count);
   out.kinds.resize(count);
@@ -85,14 +89,17 @@ ElementArrays arrays_of(const Body& body, std::span<const int> elements) {
       parameters.head<10>() << f.edge.rest, f.edge.stiffness, f.areas[0].rest, f.areas[0].stiffness,
           f.areas[1].rest, f.areas[1].stiffness, f.hinge.rest, f.hinge.stiffness, f.hinge.length,
           f.hinge.area;
-      out.rest.col(k) = z_of(flap_map(f), body.rest_positions());
+      out.rest.col(k) = z_of(flap_map(f), origin ? *origin : body.rest_positions());
     } else {
       const Material& material = body.palette()[at(body.material_of_tet()[at(e)])].material;
       out.kinds[k] = static_cast<int>(material.index());
       parameters[0] = tet_edges(body, e).determinant() / 6;
       const auto density = density_parameters(material);
       for (int i = 0; i < density_parameter_count; ++i) parameters[1 + i] = density[at(i)];
-      out.rest.col(k) = Matrix3d::Identity().reshaped();
+      if (origin)
+        out.rest.col(k) = z_of(tet_map(body, e), *origin);
+      else
+        out.rest.col(k) = Matrix3d::Identity().reshaped();
     }
   }
   return out;
@@ -156,6 +163,10 @@ std::vector<ElementMap> element_maps(const Body& body) { return element_maps(bod
 ElementSet::ElementSet(const Body& body) { pack(arrays_of(body, all_elements(body))); }
 
 ElementSet::ElementSet(const Body& body, std::span<const int> elements) { pack(arrays_of(body, elements)); }
+
+ElementSet::ElementSet(const Body& body, std::span<const int> elements, const Points& origin) {
+  pack(arrays_of(body, elements, &origin));
+}
 
 ElementSet::ElementSet(const ElementArrays& arrays) {
   check_arrays(arrays);
@@ -224,7 +235,6 @@ void ElementSet::evaluate(Index first, Index count, const double* z, const Eleme
                               out.hessians ? out.hessians + 81 * from : nullptr};
     const detail::ElementJob job{kinds_[at(begin)],
                                  &packs_[at(begin)],
-                                 1,
                                  end - begin,
                                  z + 9 * from,
                                  here,
@@ -234,19 +244,6 @@ void ElementSet::evaluate(Index first, Index count, const double* z, const Eleme
     else
       detail::evaluate_tet_packs(job);
   }
-}
-
-void ElementSet::evaluate_poses(Index element, Index pose_packs, const double* z,
-                                const ElementOutputs& out) const {
-  const int slot = slots_[at(element)];
-  ElementPack pack;
-  for (int i = 0; i < ElementArrays::parameter_count; ++i)
-    std::fill_n(pack.parameters[i], width, packs_[at(slot / width)].parameters[i][slot % width]);
-  const detail::ElementJob job{kinds_[at(slot / width)], &pack, 0, pose_packs, z, out, false};
-  if (job.kind == flap_kind)
-    detail::evaluate_flap_packs(job);
-  else
-    detail::evaluate_tet_packs(job);
 }
 
 // === Plain matrices

@@ -32,7 +32,7 @@ struct ElementArrays {
   MatrixXd
       parameters;  ///< 11 x s. Tets: volume, then those of the density. Flaps: length at rest and its stiffness,
                    ///< the same of either area, then angle at rest, stiffness, length and area of the hinge
-  MatrixXd rest;  ///< 9 x s, z at rest
+  MatrixXd rest;  ///< 9 x s, z at rest, or at the origin that was given
 };
 
 /// Eight elements of one kind side by side.
@@ -57,7 +57,9 @@ class ElementSet {
   ElementSet() = default;
   explicit ElementSet(const Body& body);                        ///< all elements
   ElementSet(const Body& body, std::span<const int> elements);  ///< these, in any order
-  explicit ElementSet(const ElementArrays& arrays);             ///< checked: InputError where they do not fit
+  /// The same with z at the positions `origin`, where a subspace begins, instead of those at rest.
+  ElementSet(const Body& body, std::span<const int> elements, const Points& origin);
+  explicit ElementSet(const ElementArrays& arrays);  ///< checked: InputError where they do not fit
 
   Index count() const { return static_cast<Index>(elements_.size()); }
   Index pack_count() const { return static_cast<Index>(packs_.size()); }
@@ -68,15 +70,12 @@ class ElementSet {
   const std::vector<int>& slots() const { return slots_; }  ///< ascending
   const AlignedVector<double>& rest() const {
     return rest_;
-  }  ///< z at rest in lanes, 9 rows; also of free slots
+  }  ///< z at rest (or at the origin) in lanes, 9 rows; also of free slots
   ElementArrays arrays() const;
 
   /// Packs `first` to `first` + `count` - 1. z (9 rows) and outputs are in lanes and begin with pack `first`.
   void evaluate(Index first, Index count, const double* z, const ElementOutputs& out,
                 Projection projection = Projection::none) const;
-
-  /// One element in many poses: z and outputs hold poses where the sets have slots, `pose_packs` times eight of them.
-  void evaluate_poses(Index element, Index pose_packs, const double* z, const ElementOutputs& out) const;
 
   // === The same in plain matrices, a column an element of the set; these allocate
   MatrixXd rest_z() const;                                                               ///< 9 x s
@@ -97,11 +96,11 @@ class ElementSet {
 
 namespace detail {
 
-/// One call of a kernel: `count` packs of z. Packs of parameters follow each other (stride 1) or are one (stride 0).
+/// One call of a kernel.
 struct ElementJob {
   int kind;
   const ElementPack* packs;
-  Index stride, count;
+  Index count;
   const double* z;
   ElementOutputs out;
   bool projected;

@@ -60,7 +60,7 @@ HWY_INLINE void evaluate_flap_lanes(D d, const ElementPack& pack, const double* 
   const auto parameter = [&](int i) HWY_ATTR { return hn::Load(d, pack.parameters[i] + lane); };
   Vec z[3][3], g[3][3];
   for (int j = 0; j < 3; ++j)
-    for (int i = 0; i < 3; ++i) z[j][i] = hn::Load(d, lanes_of_z + width * (3 * j + i) + lane);
+    for (int i = 0; i < 3; ++i) z[j][i] = hn::LoadU(d, lanes_of_z + width * (3 * j + i) + lane);
 
   // === Length
   const auto length = hn::Sqrt(dot(d, z[0], z[0]));
@@ -122,10 +122,10 @@ HWY_INLINE void evaluate_flap_lanes(D d, const ElementPack& pack, const double* 
       g[0][i] = hn::MulAdd(share, normal[k][i], g[0][i]);
     }
   }
-  if (out.energies) hn::Store(energy, d, out.energies + lane);
+  if (out.energies) hn::StoreU(energy, d, out.energies + lane);
   if (out.gradients)
     for (int j = 0; j < 3; ++j)
-      for (int i = 0; i < 3; ++i) hn::Store(g[j][i], d, out.gradients + width * (3 * j + i) + lane);
+      for (int i = 0; i < 3; ++i) hn::StoreU(g[j][i], d, out.gradients + width * (3 * j + i) + lane);
 }
 
 void evaluate_flap_packs(const detail::ElementJob& job) {
@@ -136,7 +136,7 @@ void evaluate_flap_packs(const detail::ElementJob& job) {
     if (job.out.energies) out.energies = job.out.energies + width * k;
     if (job.out.gradients) out.gradients = job.out.gradients + 9 * width * k;
     for (int lane = 0; lane < width; lane += static_cast<int>(hn::Lanes(d)))
-      evaluate_flap_lanes(d, job.packs[k * job.stride], job.z + 9 * width * k, lane, out);
+      evaluate_flap_lanes(d, job.packs[k], job.z + 9 * width * k, lane, out);
   }
 }
 
@@ -166,7 +166,7 @@ void add_flap_hessians(const detail::ElementJob& job) {
   constexpr Index width = ElementPack::width;
   for (Index k = 0; k < job.count; ++k)
     for (int lane = 0; lane < width; ++lane) {
-      const auto& parameters = job.packs[k * job.stride].parameters;
+      const auto& parameters = job.packs[k].parameters;
       const auto p = [&](int i) { return parameters[i][lane]; };
       HingePositions x = HingePositions::Zero();
       for (int i = 0; i < 9; ++i) x(i % 3, 1 + i / 3) = job.z[(9 * k + i) * width + lane];

@@ -1,0 +1,172 @@
+#include "pliant/hyperreduction/cubature_nn_htp.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pliant/base/error.h"
+#include "pliant/numerics/nnls.h"
+
+namespace pliant {
+namespace {
+
+using Columns = CubatureProblem::Columns;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// H+_s: the places of the `count` largest positive entries, largest first; ties go to the lower place.
+std::vector<int> largest_positive(const VectorXd& values, Index count) {
+  std::vector<int> places;
+  for (Index i = 0; i < values.size(); ++i)
+    if (values[i] > 0) places.push_back(static_cast<int>(i));
+  const auto more = [&](int a, int b) { return values[a] != values[b] ? values[a] > values[b] : a < b; };
+  count = std::min(count, static_cast<Index>(places.size()));
+  std::partial_sort(places.begin(), places.begin() + count, places.end(), more);
+  places.resize(at(count));
+  return places;
+}
+
+constexpr Index rounds = 8;  // of elimination
+
+/// A set of elements with its normal equations and weights.
+struct Support {
+  Columns columns;
+  MatrixXd AtA;
+  VectorXd Atb, weights;
+  double error = 1;
+
+  /// |A w - b|^2 = w . (A^T A w - 2 A^T b) + |b|^2, |b|^2 being the number of poses
+  void fit(Index poses) {
+    weights = nnls(AtA, Atb, weights).x;
+    const double f = weights.dot(AtA * weights - 2 * Atb) + static_cast<double>(poses);
+    error = std::sqrt(std::max(0.0, f) / static_cast<double>(poses));
+  }
+  void keep(const std::vector<int>& places) {
+    columns = chosen(columns, places);
+    AtA = AtA(places, places).eval();
+    Atb = Atb(places).eval();
+    weights = weights(places).eval();
+  }
+  /// Backward elimination: an element's loss is what the objective rises by without it, once the others have taken over,
+  ///     w_e^2 / (A^T A)^-1_ee  [Hassibi and Stork 1993].
+  /// The least ones go in a few rounds, each followed by least squares.
+  void eliminate(Index count, Index poses) {
+    for (Index round = rounds; columns.count() > count; round = std::max<Index>(round - 1, 1)) {
+      keep(largest_positive(weights, columns.count()));
+      const Index excess = columns.count() - count;
+      if (excess > 0) {
+        const Eigen::LLT<MatrixXd> factor(AtA);
+        const MatrixXd inverse = factor.solve(MatrixXd::Identity(AtA.rows(), AtA.cols()));
+        VectorXd loss(weights.size());
+        for (Index i = 0; i < loss.size(); ++i)
+          loss[i] = inverse(i, i) > 0 ? weights[i] * weights[i] / inverse(i, i) : 1e-300;
+        keep(largest_positive(loss, columns.count() - std::max<Index>(1, excess / round)));
+      }
+      fit(poses);
+    }
+  }
+  void add(const CubatureProblem& problem, const std::vector<int>& elements) {
+    const Columns fresh = problem.columns(elements);
+    const Index before = columns.count(), now = before + fresh.count();
+    MatrixXd grown(now, now);
+    grown.topLeftCorner(before, before) = AtA;
+    if (before > 0) {
+      grown.topRightCorner(before, fresh.count()) = problem.inner_products(columns, fresh);
+      grown.bottomLeftCorner(fresh.count(), before) = grown.topRightCorner(before, fresh.count()).transpose();
+    }
+    const MatrixXd own = problem.inner_products(fresh, fresh);
+    grown.bottomRightCorner(fresh.count(), fresh.count()) = (own + own.transpose()) / 2;
+    AtA = std::move(grown);
+    Atb.conservativeResize(now);
+    Atb.tail(fresh.count()) = problem.transposed_product(fresh, problem.right_side());
+    weights.conservativeResize(now);
+    weights.tail(fresh.count()).setZero();
+    columns = joined(columns, fresh);
+  }
+};
+
+void check(const CubatureProblem& problem, const CubatureNnHtpOptions& o) {
+  if (o.samples < 1 || o.samples > problem.element_count())
+    throw InputError(fmt::format("cubature: {} samples of {} elements; expected 1 to {}", o.samples,
+                                 problem.element_count(), problem.element_count()));
+  if (!(o.candidates > 0) || !std::isfinite(o.candidates))
+    throw InputError(
+        fmt::format("cubature: candidates is {}; expected a multiple of the samples", o.candidates));
+  if (o.max_iterations < 1 || o.patience < 1)
+    throw InputError(fmt::format("cubature: max_iterations is {} and patience {}; expected at least 1",
+                                 o.max_iterations, o.patience));
+}
+
+}  // namespace
+
+Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const CubatureNnHtpOptions& options) {
+  check(problem, options);
+  const Index s = options.samples, poses = problem.pose_count();
+  const auto draw = static_cast<Index>(std::ceil(options.candidates * static_cast<double>(s)));
+  Support support;
+  Cubature best;
+  std::vector<double> errors;
+  double best_error = 1, last_gain_from = 1;
+  int since_gain = 0;
+  for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
+    report(options.progress, "cubature", static_cast<double>(iteration) / options.max_iterations);
+    // === The gradient at candidates drawn anew (divided by 2, which only scales it)
+    const MatrixXd residual = problem.product(support.columns, support.weights) - problem.right_side();
+    const std::vector<int> candidates =
+        detail::draw_elements(rng, problem.element_count(), draw, support.columns.elements);
+    const auto correlations = problem.correlate(candidates, residual);
+    VectorXd descent = -correlations.products;
+    if (options.normalize)
+      for (Index i = 0; i < descent.size(); ++i)
+        descent[i] = correlations.norms[i] > 0 ? descent[i] / correlations.norms[i] : 0;
+
+    // === S (eq. 8): the present elements and the s best of the others
+    std::vector<int> entering;
+    for (const int place : largest_positive(descent, s)) entering.push_back(candidates[at(place)]);
+    support.add(problem, entering);
+    const VectorXd norms = options.normalize ? VectorXd(support.AtA.diagonal().cwiseSqrt())
+                                             : VectorXd(VectorXd::Ones(support.columns.count()));
+
+    // === Which s of them stay
+    if (options.exchange == CubatureExchange::pursuit) {
+      support.fit(poses);
+      support.eliminate(s, poses);
+    } else {
+      // Eq. 7 and half of eq. 9 in unknowns v = |a| w, for which the gradient is divided by |a| once more
+      const VectorXd gradient =
+          (2 * (support.AtA * support.weights - support.Atb)).cwiseQuotient(norms).cwiseQuotient(norms);
+      const VectorXd scaled = gradient.cwiseProduct(norms);
+      const double curvature = gradient.dot(support.AtA * gradient);
+      const double step = curvature > 0 ? 0.5 * scaled.squaredNorm() / curvature : 0;
+      const VectorXd stepped = support.weights - step * gradient;
+      const auto staying = largest_positive(stepped.cwiseProduct(norms), s);
+      support.weights = stepped;
+      support.keep(staying);
+    }
+
+    // === Their weights by non-negative least squares, from those that they have
+    support.fit(poses);
+    support.keep(largest_positive(support.weights, s));
+    errors.push_back(support.error);
+    if (support.error < best_error) {
+      best_error = support.error;
+      best = detail::sorted_cubature(support.columns.elements, support.weights);
+    }
+    if (best_error <= options.tolerance) break;
+    if (best_error < 0.99 * last_gain_from) {
+      last_gain_from = best_error;
+      since_gain = 0;
+    } else if (++since_gain >= options.patience) {
+      break;
+    }
+  }
+  report(options.progress, "cubature", 1);
+  best.error = best_error;
+  best.errors = std::move(errors);
+  return best;
+}
+
+}  // namespace pliant
