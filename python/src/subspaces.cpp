@@ -26,6 +26,7 @@ void bind_linear_modes(py::module_& module) {
       .def_readonly("rigid", &LinearModes::rigid, "(3n, k): rigid motions that the fixed vertices leave")
       .def_readonly("residuals", &LinearModes::residuals)
       .def_readonly("converged", &LinearModes::converged)
+      .def_readonly("iterative", &LinearModes::iterative, "found without a factorisation")
       .def("__repr__", [](const LinearModes& modes) {
         return "<pliant.LinearModes: " + std::to_string(modes.U.cols()) + " modes and " +
                std::to_string(modes.rigid.cols()) + " rigid motions>";
@@ -33,22 +34,25 @@ void bind_linear_modes(py::module_& module) {
   module.def(
       "linear_modes",
       [](const Body& body, int count, bool consistent, const py::object& positions, double tolerance,
-         const py::object& progress) {
+         double memory_budget, const py::object& progress) {
         LinearModesOptions options;
         options.count = count;
         options.mass = consistent ? MassKind::consistent : MassKind::lumped;
         if (!positions.is_none()) options.positions = to_points(positions, "positions");
         options.tolerance = tolerance;
+        options.memory_budget = memory_budget;
         options.progress = to_progress(progress);
         const py::gil_scoped_release release;
         return linear_modes(body, options);
       },
       py::arg("body"), py::arg("count") = 20, py::arg("consistent_mass") = false,
-      py::arg("positions") = py::none(), py::arg("tolerance") = 1e-10, py::arg("progress") = py::none(),
+      py::arg("positions") = py::none(), py::arg("tolerance") = 1e-10, py::arg("memory_budget") = 8e9,
+      py::arg("progress") = py::none(),
       "The lowest `count` elastic modes; rigid motions are set aside.\n\n"
       "positions (n, 3): an equilibrium under a constant load, about which the body vibrates; without it, "
       "the "
-      "rest shape.");
+      "rest shape.\n"
+      "memory_budget: bytes that a factorisation may take; above, modes are found without one, slower.");
 }
 
 void bind_dense_basis(py::module_& module) {

@@ -125,6 +125,26 @@ TEST(Eigenpairs, RepeatedEigenvaluesAreAllFound) {
   }
 }
 
+TEST(Eigenpairs, AboveTheMemoryBudgetTheSameAreFoundWithoutAFactorisation) {
+  Rng rng(6);
+  const Pencil p = random_pencil(1200, 0.01, 1, rng);
+  const Eigenpairs direct = lowest_eigenpairs(p.K, p.M, {.count = 12});
+  EXPECT_FALSE(direct.iterative);
+  EXPECT_GE(direct.factor_bytes, 8 * 1200);
+  const Eigenpairs iterative =
+      lowest_eigenpairs(p.K, p.M, {.count = 12, .memory_budget = 0.9 * direct.factor_bytes});
+  EXPECT_TRUE(iterative.iterative);
+  EXPECT_EQ(iterative.factor_bytes, direct.factor_bytes);
+  ASSERT_TRUE(iterative.converged);
+  for (Index i = 0; i < 12; ++i)
+    EXPECT_NEAR(iterative.values[i], direct.values[i], 1e-9 * direct.values[i]) << i;
+  const MatrixXd overlap = direct.vectors.transpose() * (p.M * iterative.vectors);
+  EXPECT_LT((overlap - MatrixXd::Identity(12, 12)).cwiseAbs().maxCoeff(), 1e-4);
+
+  // Not fewer bytes than needed: direct again
+  EXPECT_FALSE(lowest_eigenpairs(p.K, p.M, {.count = 12, .memory_budget = direct.factor_bytes}).iterative);
+}
+
 TEST(Eigenpairs, SmallMatricesAreSolvedWhole) {
   Rng rng(2);
   const Pencil p = random_pencil(12, 1, 1, rng);

@@ -6,6 +6,7 @@
 
 #include "pliant/geometry/structured_grid.h"
 #include "pliant/numerics/sparse_cholesky.h"
+#include "pliant/numerics/tall_products.h"
 #include "support/equilateral.h"
 #include "support/simple_meshes.h"
 #include "support/temporary_folder.h"
@@ -173,16 +174,42 @@ TEST(LinearModes, ALoadResistsRotations) {
   EXPECT_NEAR(modes.frequencies[0], modes.frequencies[1], 0.05 * modes.frequencies[0]);
 }
 
+TEST(LinearModes, WithoutAFactorisationTheyAreTheSame) {
+  const TetMesh mesh = structured_grid({0, 0, 0}, {1, 0.3, 0.3}, {20, 5, 5});
+  const TriMesh sheet = grid_plane(24, 16, 0.04);
+  const Body solid(mesh, rubber), shell(sheet, ShellMaterial::from_young(1e6, 0.4, 0.01, 1000)),
+      held(mesh, rubber,
+           {.fixed = vertices_where(mesh.vertices, [](const Vector3d&p) { return p.x() < 1e-9; })});
+  for (const Body* body : {&held, &solid, &shell}) {
+    const LinearModes direct = linear_modes(*body, {.count = 8});
+    const LinearModes iterative = linear_modes(*body, {.count = 8, .memory_budget = 0});
+    EXPECT_FALSE(direct.iterative);
+    EXPECT_TRUE(iterative.iterative);
+    ASSERT_TRUE(iterative.converged);
+    for (Index i = 0; i < 8; ++i)
+      EXPECT_NEAR(iterative.frequencies[i], direct.frequencies[i], 1e-6 * direct.frequencies[i]) << i;
+    // Equal frequencies may come in any mixture: the first ones lie in the span of all.
+    const MatrixXd overlap = inner_products(direct.U, row_masses(*body), iterative.U).topRows(6);
+    EXPECT_LT((overlap.rowwise().norm().array() - 1).abs().maxCoeff(), 1e-6);
+    if (iterative.rigid.cols() > 0) {
+      EXPECT_LT(inner_products(iterative.rigid, row_masses(*body), iterative.U).cwiseAbs().maxCoeff(), 1e-9);
+    }
+  }
+}
+
 TEST(LinearModes, SameBitsOnAnyNumberOfThreadsParallel) {
   const TetMesh mesh = structured_grid({0, 0, 0}, {1, 0.4, 0.3}, {6, 3, 3});
-  const auto run = [&](int threads) {
-    const ScopedThreadCount scope(threads);
-    return linear_modes(Body(mesh, rubber), {.count = 5});
-  };
-  const LinearModes one = run(1), two = run(2);
-  EXPECT_EQ(one.U, two.U);
-  EXPECT_EQ(one.frequencies, two.frequencies);
-  EXPECT_EQ(one.rigid, two.rigid);
+  for (const double budget : {8e9, 0.0}) {
+    const auto run = [&](int threads) {
+      const ScopedThreadCount scope(threads);
+      return linear_modes(Body(mesh, rubber), {.count = 5, .memory_budget = budget});
+    };
+    const LinearModes one = run(1), two = run(2);
+    EXPECT_EQ(one.iterative, budget == 0);
+    EXPECT_EQ(one.U, two.U);
+    EXPECT_EQ(one.frequencies, two.frequencies);
+    EXPECT_EQ(one.rigid, two.rigid);
+  }
 }
 
 TEST(LinearModes, BadInputGetsASentence) {

@@ -9,6 +9,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/base/rng.h"
+#include "pliant/numerics/lobpcg.h"
 #include "pliant/numerics/sparse_cholesky.h"
 #include "pliant/numerics/tall_products.h"
 
@@ -29,10 +30,13 @@ class Problem {
     shift_ = -std::abs(options.shift) * largest_;
   }
 
-  /// Factors K - shift M, with the shift lowered until that works.
+  /// Factors K - shift M, with the shift lowered until that works. False where it does not, or where memory does not suffice.
   bool factor() {
     SparseMatrix shifted = K_ - shift_ * M_;
     cholesky_.analyze(shifted);
+    // Numbers of 8 bytes, and half as much again for those that wait to be added up.
+    factor_bytes_ = 12 * static_cast<double>(cholesky_.factor_nonzeros());
+    if (too_large()) return false;
     for (int attempt = 0; attempt < 4; ++attempt, shift_ *= 100) {
       if (attempt > 0) shifted = K_ - shift_ * M_;
       if (cholesky_.factorize(shifted)) return true;
@@ -40,6 +44,8 @@ class Problem {
     return false;
   }
 
+  double factor_bytes() const { return factor_bytes_; }
+  bool too_large() const { return factor_bytes_ > options_.memory_budget; }
   Index rows() const { return K_.rows(); }
   const SparseMatrix& M() const { return M_; }
   const SparseMatrix& K() const { return K_; }
@@ -80,7 +86,7 @@ class Problem {
   const EigenpairsOptions& options_;
   MatrixXd known_;
   mutable SparseCholesky cholesky_;  // solving keeps workspaces
-  double largest_ = 1, shift_ = 0;
+  double largest_ = 1, shift_ = 0, factor_bytes_ = 0;
 };
 
 struct Found {
@@ -311,10 +317,22 @@ Eigenpairs lowest_eigenpairs(const SparseMatrix& K, const SparseMatrix& M, const
       found.residuals.conservativeResize(options.count);
     }
   }
+  if (problem.too_large()) {
+    LobpcgPairs pairs = lobpcg(K, M,
+                               {.count = options.count,
+                                .tolerance = options.iterative_tolerance,
+                                .shift = problem.shift(),
+                                .known = options.known,
+                                .progress = options.progress});
+    if (pairs.vectors.cols() > 0) best_pairs(problem, std::move(pairs.vectors), found);
+    found.all = pairs.converged;
+  }
   report(options.progress, "eigenpairs", 1);
 
   Eigenpairs result;
   result.converged = found.all;
+  result.iterative = problem.too_large();
+  result.factor_bytes = problem.factor_bytes();
   result.residuals = std::move(found.residuals);
   for (Index i = 0; i < found.values.size(); ++i) {
     auto u = found.vectors.col(i);
@@ -322,7 +340,7 @@ Eigenpairs lowest_eigenpairs(const SparseMatrix& K, const SparseMatrix& M, const
     u.cwiseAbs().maxCoeff(&largest);
     if (u[largest] < 0) u = -u;
     const double limit = std::max(100 * options.tolerance, attainable(problem, found.values[i]));
-    if (!(result.residuals[i] <= limit)) result.converged = false;
+    if (!result.iterative && !(result.residuals[i] <= limit)) result.converged = false;
   }
   result.values = std::move(found.values);
   result.vectors = std::move(found.vectors);

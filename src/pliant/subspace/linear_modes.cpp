@@ -144,12 +144,16 @@ LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Poi
     throw InputError(fmt::format("linear_modes: count is {}; expected 1 to {}, as many as this body has",
                                  options.count, std::max<Index>(most, 0)));
 
-  MatrixXd known(unknowns, modes.rigid.cols());
-  for (Index i = 0; i < unknowns; ++i) known.row(i) = modes.rigid.row(free.unknowns[at(i)]);
-  const Eigenpairs pairs = lowest_eigenpairs(
-      restrict_to(K, free), restrict_to(M, free),
-      {.count = options.count, .tolerance = options.tolerance, .known = known, .progress = options.progress});
+  EigenpairsOptions search;
+  search.count = options.count;
+  search.tolerance = options.tolerance;
+  search.memory_budget = options.memory_budget;
+  search.progress = options.progress;
+  search.known.resize(unknowns, modes.rigid.cols());
+  for (Index i = 0; i < unknowns; ++i) search.known.row(i) = modes.rigid.row(free.unknowns[at(i)]);
+  const Eigenpairs pairs = lowest_eigenpairs(restrict_to(K, free), restrict_to(M, free), search);
   modes.converged = pairs.converged;
+  modes.iterative = pairs.iterative;
   modes.residuals = pairs.residuals;
   modes.eigenvalues = pairs.values;
   // Rounding may leave a motion without stiffness a little below zero.

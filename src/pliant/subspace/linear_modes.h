@@ -13,6 +13,8 @@ struct LinearModesOptions {
   int count = 20;                    ///< elastic modes; rigid motions are not counted
   MassKind mass = MassKind::lumped;  ///< frequencies converge from below (lumped) or from above (consistent)
   double tolerance = 1e-10;          ///< relative, of the eigenvalues' inverses
+  /// Bytes that the factorisation of K may take; above, the modes are found without one, slower (see eigenpairs.h).
+  double memory_budget = 8e9;
   /// n x 3, metres: an equilibrium under a constant load, whose stiffness tension raises and pressure lowers. Empty: at rest.
   Points positions = {};
   Progress progress = {};
@@ -25,6 +27,7 @@ struct LinearModes {
   VectorXd eigenvalues;    ///< r, (2 pi frequency)^2, in 1/s^2
   MatrixXd rigid;          ///< 3n x k, M-orthonormal, k = 6 for a free body, 0 for one held at three vertices
   VectorXd residuals;      ///< r, |K u - λ M u| / (λ |M u|)
+  bool iterative = false;  ///< found without a factorisation
   bool converged = false;  ///< all were found, and none between them is missing
 };
 
