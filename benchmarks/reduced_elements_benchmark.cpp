@@ -5,6 +5,7 @@
 
 #include "pliant/base/rng.h"
 #include "pliant/geometry/shapes.h"
+#include "pliant/hyperreduction/polynomial_forces.h"
 #include "pliant/hyperreduction/reduced_elements.h"
 
 namespace pliant {
@@ -90,6 +91,45 @@ void reduced_force_one_by_one(benchmark::State& state) {
   }
 }
 BENCHMARK(reduced_force_one_by_one)->Args({135, 150})->Unit(benchmark::kMicrosecond);
+
+// === The cubic of StVK, for small subspaces
+
+PolynomialForces some_polynomial(Index dimension) {
+  Rng rng(1);
+  return PolynomialForces(dimension, VectorXd::NullaryExpr(polynomial_coefficient_count(dimension),
+                                                           [&] { return rng.normal(); }));
+}
+
+void polynomial_force(benchmark::State& state) {
+  const PolynomialForces polynomial = some_polynomial(state.range(0));
+  PolynomialForces::Workspace work;
+  const VectorXd q = VectorXd::Constant(state.range(0), 0.01);
+  VectorXd f;
+  for (auto _ : state) benchmark::DoNotOptimize(polynomial.force(q, f, work));
+}
+BENCHMARK(polynomial_force)->Arg(20)->Arg(30)->Arg(60)->Unit(benchmark::kMicrosecond);
+
+void polynomial_stiffness(benchmark::State& state) {
+  const PolynomialForces polynomial = some_polynomial(state.range(0));
+  PolynomialForces::Workspace work;
+  const VectorXd q = VectorXd::Constant(state.range(0), 0.01);
+  VectorXd f;
+  MatrixXd K;
+  for (auto _ : state) benchmark::DoNotOptimize(polynomial.stiffness(q, K, f, work));
+}
+BENCHMARK(polynomial_stiffness)->Arg(20)->Arg(30)->Arg(60)->Unit(benchmark::kMicrosecond);
+
+/// Its coefficients, on as many tets as VegaFEM's bridge has.
+void polynomial_build(benchmark::State& state) {
+  const Body body(make_shape("bar", {.tets = 12827}), {make_material("stvk", 1e6, 0.4)});
+  Rng rng(1);
+  const Index d = state.range(0);
+  const DenseBasis basis = dense_basis(
+      "random", body.rest_positions(),
+      MatrixXd::NullaryExpr(3 * body.vertex_count(), d, [&] { return rng.normal(); }), VectorXd::Ones(d));
+  for (auto _ : state) benchmark::DoNotOptimize(PolynomialForces(body, basis).coefficients().data());
+}
+BENCHMARK(polynomial_build)->Arg(20)->Arg(30)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace pliant

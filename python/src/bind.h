@@ -27,6 +27,7 @@ void bind_pictures(py::module_& module);
 void bind_materials(py::module_& module);
 void bind_bodies(py::module_& module);
 void bind_subspaces(py::module_& module);
+void bind_hyperreduction(py::module_& module);
 void bind_simulators(py::module_& module);
 void bind_fullspace(py::module_& module);
 void bind_editing(py::module_& module);

@@ -83,6 +83,23 @@ TEST(TrainingPoses, MotionWithinTheSubspaceIsFoundAgain) {
   EXPECT_NEAR(found.scale, 0.1, 1e-9);
 }
 
+TEST(TrainingPoses, MotionIsProjectedWithTheLeastStrain) {
+  for (const bool held : {true, false}) {
+    const Body body = bar(held);
+    const DenseBasis basis = extended_modes(body, linear_modes(body, {.count = 3}));
+    Rng rng(6);
+    const TrainingPoses drawn = training_poses(basis, rng, {.count = 5, .scale = 0.1});
+    const TrainingPoses same = poses_of_motion(body, basis, basis.U * drawn.q);
+    EXPECT_LT((same.q - drawn.q).norm(), 1e-8 * drawn.q.norm());
+    // No other pose is closer in the inner product of the stiffness.
+    MatrixXd u = MatrixXd::NullaryExpr(3 * body.vertex_count(), 1, [&] { return rng.normal(); });
+    for (const int v : body.fixed()) u.middleRows<3>(3 * v).setZero();
+    const VectorXd q = poses_of_motion(body, basis, u).q;
+    const MatrixXd slope = basis.U.transpose() * (body.stiffness(basis.origin) * (u - basis.U * q));
+    EXPECT_LT(slope.norm(), 1e-8 * (basis.U.transpose() * (body.stiffness(basis.origin) * u)).norm());
+  }
+}
+
 TEST(TrainingPoses, RefuseWhatMakesNoSense) {
   const Body body = bar(true);
   DenseBasis basis = modal_basis(body, linear_modes(body, {.count = 2}));

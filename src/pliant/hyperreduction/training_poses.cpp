@@ -82,21 +82,43 @@ TrainingPoses training_poses(const DenseBasis& basis, Rng& rng, const TrainingPo
   return poses;
 }
 
-TrainingPoses poses_of_motion(const DenseBasis& basis, const VectorXd& masses,
-                              const MatrixXd& displacements) {
+namespace {
+
+void check_displacements(const DenseBasis& basis, const MatrixXd& displacements, Index masses) {
   const Index n = basis.vertex_count();
-  if (displacements.rows() != 3 * n || masses.size() != n)
+  if (displacements.rows() != 3 * n || masses != n)
     throw InputError(
         fmt::format("training poses: displacements have {} rows and there are {} masses for {} vertices; "
                     "expected three rows and one mass a vertex",
-                    displacements.rows(), masses.size(), n));
+                    displacements.rows(), masses, n));
   if (displacements.cols() == 0)
     throw InputError("training poses: no frames of motion; expected at least one");
   if (!displacements.allFinite()) throw InputError("training poses: a displacement is not finite");
-  VectorXd rows(3 * n);
-  for (Index i = 0; i < 3 * n; ++i) rows[i] = masses[i / 3];
+}
+
+}  // namespace
+
+TrainingPoses poses_of_motion(const DenseBasis& basis, const VectorXd& masses,
+                              const MatrixXd& displacements) {
+  check_displacements(basis, displacements, masses.size());
+  VectorXd rows(displacements.rows());
+  for (Index i = 0; i < rows.size(); ++i) rows[i] = masses[i / 3];
   TrainingPoses poses;
   poses.q = inner_products(basis.U, rows, displacements);
+  poses.scale = median(largest_displacements(basis, poses.q)) / box_diagonal(basis);
+  return poses;
+}
+
+TrainingPoses poses_of_motion(const Body& body, const DenseBasis& basis, const MatrixXd& displacements) {
+  TrainingPoses poses = poses_of_motion(basis, body.masses(), displacements);
+  SymmetricBlocks K = body.block_pattern();
+  Points forces;
+  BodyWorkspace work;
+  body.stiffness_blocks(basis.origin, K, forces, work);
+  // U^T K U is diagonal: (U^T K u)_k / eigenvalue_k
+  const MatrixXd along = inner_products(basis.U, multiply(K, displacements));
+  for (Index k = 0; k < basis.dimension(); ++k)
+    if (basis.frequencies[k] > 0) poses.q.row(k) = along.row(k) / basis.eigenvalues[k];
   poses.scale = median(largest_displacements(basis, poses.q)) / box_diagonal(basis);
   return poses;
 }

@@ -28,7 +28,12 @@ struct TrainingPoses {
 /// frequencies say.
 TrainingPoses training_poses(const DenseBasis& basis, Rng& rng, const TrainingPosesOptions& options = {});
 
-/// The nearest poses of the subspace to displacements from its origin (3n x T).
+/// The nearest poses of the subspace to displacements from its origin (3n x T), in the inner product of the stiffness there
+/// (rigid coordinates: of the masses). What the subspace cannot follow then costs it the least strain, as in motion of its own;
+/// nearest in the masses' sense, it would strain every element a little.
+TrainingPoses poses_of_motion(const Body& body, const DenseBasis& basis, const MatrixXd& displacements);
+
+/// The same in the inner product of the masses.
 TrainingPoses poses_of_motion(const DenseBasis& basis, const VectorXd& masses, const MatrixXd& displacements);
 
 /// Largest displacement of a vertex in each pose (T), metres.
