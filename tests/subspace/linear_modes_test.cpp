@@ -349,6 +349,9 @@ TEST(LinearModes, ASlenderCantileverIsTimoshenkosBeam) {
   EXPECT_NEAR(order, 2, 0.4);
   RecordProperty("deflection_over_theory", std::to_string(1 / stiffness / beam.tip_deflection(1e-3)));
   const std::vector<double> theory = bending_frequencies(beam, 3);
+  for (const auto& [cells, grid] : {std::pair(2, &coarse), {4, &middle}, {8, &fine}})
+    RecordProperty("first_frequency_over_theory_at_" + std::to_string(cells) + "_cells",
+                   std::to_string(grid->frequencies.at(0) / theory[0]));
   for (std::size_t i = 0; i < 3; ++i) {
     ASSERT_GT(coarse.frequencies.size(), i);
     ASSERT_GT(middle.frequencies.size(), i);
