@@ -7,7 +7,7 @@
 #include <memory>
 #include <numeric>
 
-#include "command.h"
+#include "bench.h"
 #include "pliant/fullspace/newton.h"
 #include "pliant/fullspace/projective_dynamics.h"
 #include "pliant/geometry/shapes.h"
@@ -15,9 +15,6 @@
 #include "pliant/io/mesh_file.h"
 
 namespace pliant::app {
-namespace {
-
-/// The mesh of a file without what cannot be simulated, or a shape of ours.
 TetMesh bench_mesh(const std::string& file, const std::string& shape, Index vertices) {
   if (file.empty()) return make_shape(shape, {.vertices = vertices});
   const MeshData data = read_mesh(file);
@@ -26,7 +23,6 @@ TetMesh bench_mesh(const std::string& file, const std::string& shape, Index vert
   return repair(TetMesh{data.vertices, data.tets}).mesh;
 }
 
-/// Vertices in the lowest twentieth of the box.
 std::vector<int> bottom(const Points& vertices) {
   const double low = vertices.col(1).minCoeff(), high = vertices.col(1).maxCoeff();
   std::vector<int> out;
@@ -34,6 +30,8 @@ std::vector<int> bottom(const Points& vertices) {
     if (vertices(i, 1) <= low + 0.05 * (high - low)) out.push_back(static_cast<int>(i));
   return out;
 }
+
+namespace {
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
@@ -45,12 +43,15 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// The most memory this process ever held.
+}  // namespace
+
 double peak_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
+
+namespace {
 
 /// Milliseconds of steps after the first few, phase by phase: medians, so that other work on the machine counts little.
 /// A phase counts 0 in a step without it; what only a few steps have (a factorisation) shows in the means.
@@ -105,6 +106,8 @@ Json common_json(Index vertices, const char* elements, Index count, const StepTi
   return json;
 }
 
+}  // namespace
+
 std::string table(const Json& json) {
   std::string text;
   for (const auto& [key, value] : json.items()) {
@@ -118,6 +121,8 @@ std::string table(const Json& json) {
   }
   return text;
 }
+
+namespace {
 
 struct NewtonArguments {
   std::string mesh, shape = "bar", material = "corotated", solver = "automatic";
@@ -250,6 +255,7 @@ void add_bench(CLI::App& program) {
   command->footer("Example:\n  pliant bench newton --mesh dragon.veg --json");
   add_newton(*command);
   add_projective(*command);
+  add_bench_reduced_fem(*command);
 }
 
 }  // namespace pliant::app

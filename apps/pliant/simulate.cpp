@@ -95,6 +95,14 @@ void write_picture(const std::string& path, Scene& scene, std::vector<Moment> mo
   write_png(path, filmstrip(scene.shown(), moments, scene.bodies().front().simulator->obstacles(), options));
 }
 
+/// A scene, or a model by itself, which falls or hangs as it was made.
+Scene load(const Arguments& arguments, const Progress& progress) {
+  const std::filesystem::path path(arguments.scene);
+  if (path.extension() != ".pliant") return Scene::load(path, progress);
+  const Json words = {{"bodies", Json::array({{{"model", path.filename().string()}}})}};
+  return Scene::from_text(words.dump(), path.parent_path(), progress);
+}
+
 void run(const Arguments& arguments) {
   if (arguments.schema) {
     print_json(scene_schema());
@@ -104,7 +112,8 @@ void run(const Arguments& arguments) {
     print(schema_table(scene_type()));
     return;
   }
-  if (arguments.scene.empty()) throw UsageError("simulate: no scene given; expected a .json file");
+  if (arguments.scene.empty())
+    throw UsageError("simulate: no scene given; expected a .json file or a .pliant model");
   check_outputs(arguments);
   SimulateReport report;
   SimulateOptions options;
@@ -117,7 +126,7 @@ void run(const Arguments& arguments) {
 
   CommandProgress progress;
   options.progress = progress.callback();
-  Scene scene = Scene::load(arguments.scene, options.progress);
+  Scene scene = load(arguments, options.progress);
   std::vector<Moment> moments;
   if (!arguments.picture.empty()) {
     const int total = arguments.frames > 0 ? arguments.frames : scene.frames();
@@ -147,7 +156,8 @@ void run(const Arguments& arguments) {
 void add_simulate(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand("simulate", "Run a scene and write its motion");
-  command->add_option("scene", arguments->scene, "A scene, .json (see --schema and docs/scene.md)");
+  command->add_option("scene", arguments->scene,
+                      "A scene, .json (see --schema and docs/scene.md), or a model, .pliant");
   command->add_option(
       "-o,--output", arguments->outputs,
       fmt::format("Where the motion goes: {}; may come several times", fmt::join(animation_formats(), " ")));
@@ -167,6 +177,7 @@ void add_simulate(CLI::App& program) {
   command->add_flag("--schema", arguments->schema, "Print the JSON Schema of scenes, and do nothing else");
   add_common(*command, arguments->json,
              "  pliant simulate scenes/cantilever.json -o cantilever.pvd --csv cantilever.csv\n"
+             "  pliant simulate bear.pliant -o bear.glb --frames 300\n"
              "  pliant simulate scenes/balloon.json -o balloon.glb --checkpoint balloon.ckpt --resume");
   command->callback([arguments] { run(*arguments); });
 }

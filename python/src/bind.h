@@ -31,6 +31,7 @@ void bind_hyperreduction(py::module_& module);
 void bind_simulators(py::module_& module);
 void bind_fullspace(py::module_& module);
 void bind_editing(py::module_& module);
+void bind_reduced(py::module_& module);
 void bind_scenes(py::module_& module);
 
 /// Numbers of any kind, in an array or in lists, as float64 rows of three. `who` names the argument in the error.

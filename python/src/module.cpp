@@ -151,5 +151,6 @@ PYBIND11_MODULE(_pliant, module) {
   python::bind_simulators(module);
   python::bind_fullspace(module);
   python::bind_editing(module);
+  python::bind_reduced(module);
   python::bind_scenes(module);
 }

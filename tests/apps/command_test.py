@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BUILD
 
-COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "simulate"]
+COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "reduce", "simulate"]
 
 
 def test_help_of_every_command_has_an_example(program):
@@ -33,8 +33,8 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, simulate"),
-    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, simulate"),
+    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, reduce, simulate"),
+    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, reduce, simulate"),
     (["shape", "bar", "--size", "nan"], "--size: found 'nan'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "large"], "--size: found 'large'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "-1"], "--size: found '-1'; expected a number above 0 and below 1e9"),
@@ -249,3 +249,72 @@ def test_the_schema_is_printed(program):
     assert "| `bodies[].density` |" in program("simulate", "--keys").stdout
     assert program("simulate").returncode == 2
     assert program("simulate", "a.json", "-o", "a.xyz").returncode == 2
+
+
+# === Reduced models
+
+SMALL = ["--modes", "3", "--samples", "20", "--poses", "30"]
+
+
+def test_reduce_writes_a_model_that_simulates(program, tmp_path):
+    model = tmp_path / "bar.pliant"
+    done = program("reduce", "bar", "--tets", "300", "--fix-lowest", "0.1", *SMALL, "-o", model, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["dimension"] == 27 and 0 < report["samples"] <= 20
+    assert 0 <= report["training_error"] < 1 and report["seconds_subspace"] >= 0
+    done = program("simulate", model, "--frames", "5", "-o", tmp_path / "bar.pc2", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["bodies"][0]["simulator"] == "newmark_broyden" and report["unconverged_steps"] == 0
+
+    # The same from a scene that refers to the model, and from one that reduces on the spot.
+    scene = tmp_path / "scene.json"
+    scene.write_text(json.dumps({"bodies": [{"model": "bar.pliant"}], "frames": 5}))
+    assert program("simulate", scene, "-o", tmp_path / "scene.pc2").returncode == 0
+    assert (tmp_path / "bar.pc2").read_bytes() == (tmp_path / "scene.pc2").read_bytes()
+    scene.write_text(json.dumps({"frames": 2, "bodies": [{
+        "shape": {"name": "bar", "tets": 300},
+        "simulator": {"kind": "reduced_fem", "modes": 3, "samples": 20, "poses": 30}}]}))
+    assert program("simulate", scene).returncode == 0
+
+
+def test_reduce_carries_the_surface_that_was_brought(program, tmp_path):
+    surface, model = tmp_path / "ball.obj", tmp_path / "ball.pliant"
+    assert program("shape", "sphere", "--tets", "2000", "-o", surface).returncode == 0
+    done = program("reduce", surface, "--tets", "400", *SMALL, "-o", model)
+    assert done.returncode == 0, done.stderr
+    assert program("simulate", model, "--frames", "2", "-o", tmp_path / "ball.glb").returncode == 0
+
+
+@pytest.mark.parametrize("words, message", [
+    (["bar", "--tets", "100", "--modes", "1000"], "1000 modes of a body with"),
+    (["bar", "--tets", "100", "--modes", "2", "--samples", "90000"], "90000 samples of"),
+    (["nothing.obj"], "nothing.obj"),
+    (["sofa"], "sofa"),
+    (["bar", "--material", "jelly"], "jelly"),
+    (["bar", "--poisson", "0.5"], "poisson"),
+])
+def test_reduce_refuses_what_cannot_be(program, tmp_path, words, message):
+    done = program("reduce", *words, "-o", tmp_path / "out.pliant")
+    assert done.returncode == 1 and message in done.stderr
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_models_cut_short_are_refused(program, tmp_path):
+    model = tmp_path / "bar.pliant"
+    assert program("reduce", "bar", "--tets", "200", *SMALL, "-o", model).returncode == 0
+    model.write_bytes(model.read_bytes()[:2000])
+    done = program("simulate", model, "--frames", "2")
+    assert done.returncode == 1 and "bar.pliant" in done.stderr
+
+
+def test_bench_reduced_fem_tells_all(program):
+    done = program("bench", "reduced-fem", "--shape", "bar", "--vertices", "300", *SMALL, "--steps", "20",
+                   "--full-steps", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    for key in ["vertices", "tets", "dimension", "seconds_subspace", "seconds_training", "seconds_cubature",
+                "training_error", "fresh_error", "greedy_error", "motion_error", "steps_per_s",
+                "iterations_per_step", "full_steps_per_s", "pose_scale", "peak_mb"]:
+        assert report[key] >= 0, key

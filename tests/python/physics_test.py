@@ -146,3 +146,30 @@ def test_shells_and_modes(bar):
     assert (np.diff(modes.frequencies) >= 0).all() and modes.frequencies[0] > 0
     M = pliant.Body(bar).mass()
     assert np.allclose(modes.U.T @ (M @ modes.U), np.eye(6), atol=1e-8)
+
+
+def test_reduced_model(bar, tmp_path):
+    ends = np.flatnonzero(bar.vertices[:, 0] < bar.vertices[:, 0].min() + 1e-6)
+    body = pliant.Body(bar, material=pliant.NeoHookean(young=1e5, poisson=0.4), fixed=ends, damping=(1, 0))
+    model = pliant.reduce(body, modes=3, samples=20, poses=40)
+    d = model.dimension  # nine a mode, less what a bar's symmetry makes dependent
+    assert 18 <= d <= 27 and model.U.shape == (bar.vertices.size, d)
+    assert (model.weights >= 0).all() and len(model.elements) == len(model.weights) <= 20
+    assert 0 <= model.measured["training_error"] < 1
+    model.save(tmp_path / "bar.pliant")
+    loaded = pliant.ReducedFem.load(tmp_path / "bar.pliant")
+    a, b = pliant.NewmarkBroyden(model), pliant.NewmarkBroyden(loaded)
+    for _ in range(10):
+        a.step(), b.step()
+    assert (a.coordinates == b.coordinates).all() and np.abs(a.coordinates).max() > 0
+    x = model.rest_positions + (model.U @ a.coordinates).reshape(-1, 3)
+    assert np.allclose(a.positions, x, atol=1e-5)
+    # All elements with weight one: the force is what U makes of the body's.
+    exact = pliant.reduce_exact(body, modes=3)
+    q = np.linspace(-1, 1, d)
+    full = body.forces(exact.rest_positions + (exact.U.astype(float) @ q).reshape(-1, 3))
+    assert np.allclose(exact.forces(q), exact.U.T @ full.ravel(), rtol=1e-4, atol=1e-4 * np.abs(exact.forces(q)).max())
+    with pytest.raises(pliant.InputError):
+        pliant.reduce(body, modes=3, samples=10**6)
+    with pytest.raises(pliant.InputError):
+        pliant.reduce(body, basis="wavelets")

@@ -45,7 +45,7 @@ TEST(Schema, ErrorsNameThePathWhatWasFoundAndWhatWasExpected) {
   EXPECT_EQ(refusal(with_body(R"("fixed": [{}])")),
             "bodies[1].fixed[0] has none; expected exactly one of all, box, sphere, plane, vertices");
   EXPECT_EQ(refusal(with_body(R"("mesh": "bunny.obj")")),
-            "bodies[1] has mesh and shape; expected exactly one of mesh, shape");
+            "bodies[1] has mesh and shape; expected exactly one of mesh, shape, model");
   EXPECT_EQ(refusal(R"({"bodies": []})"), "bodies has 0 entries; expected at least 1");
   EXPECT_NE(refusal("{}").find("bodies is missing"), std::string::npos);
   EXPECT_NE(

@@ -15,6 +15,11 @@ namespace {
 /// Vertices that are fixed while running are held by springs so much stiffer than the body is there.
 constexpr double held_stiffness = 1e4;
 
+/// The Jacobian is made anew where Broyden's method has asked for so many forces more than it would have with a new one:
+/// about what making it costs. So the cost of both together is at most twice the least.
+constexpr int worth_a_jacobian = 30;
+constexpr int iterations_with_a_new_one = 3;
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 void check(const NewmarkBroydenOptions& options) {
@@ -49,7 +54,7 @@ NewmarkBroyden::NewmarkBroyden(std::shared_ptr<const ReducedFem> model, const Ne
     held_mass_ += m.masses[fixed_[i]];
   }
 
-  gravity_map_ = MatrixXd::Zero(d, 3);
+  gravity_map_.setZero(d, 3);
   for (Index i = 0; i < vertex_count_; ++i)
     gravity_map_ += m.masses[i] * rows_of(m.U, static_cast<int>(i)).cast<double>().transpose();
   damping_diagonal_ = m.damping.mass + m.damping.stiffness * m.eigenvalues.array().max(0);
@@ -61,11 +66,11 @@ NewmarkBroyden::NewmarkBroyden(std::shared_ptr<const ReducedFem> model, const Ne
     contact_rows_.middleRows<3>(3 * k) = rows_of(m.U, m.contact_vertices[at(k)]);
 
   for (VectorXd* v : {&q_, &v_, &internal_, &start_, &start_rates_, &target_, &external_, &damping_now_,
-                      &jacobian_diagonal_, &trial_, &residual_, &direction_, &best_, &elastic_})
+                      &jacobian_diagonal_, &trial_, &residual_, &direction_, &best_, &elastic_, &anchor_})
     *v = VectorXd::Zero(d);
   secants_.resize(d, options_.max_iterations + 1);
   step_weights_.resize(options_.max_iterations + 1);
-  K_.resize(d, d);
+  for (MatrixXd* A : {&K_, &anchor_stiffness_, &jacobian_matrix_}) A->resize(d, d);
   positions_ = m.rest_positions;
   set_coordinates(q_, v_);
 }
@@ -157,37 +162,88 @@ void NewmarkBroyden::begin_step() {
   external_.noalias() = gravity_map_ * gravity_;
   for (const AppliedForce& a : applied_) pull_back(a.vertex, a.force, external_);
 
-  // The Jacobian at rest: of inertia, damping and stiffness, and of the springs that act.
-  jacobian_diagonal_ =
-      4 / (h * h) + (2 / h) * damping_now_.array() + stiffness_ * m.eigenvalues.array().max(0);
-  const bool springs_changed = springs_.size() != springs_in_jacobian_ || changes_.fixed;
-  if (!springs_.empty() &&
-      (springs_changed || changes_.time_step || changes_.stiffness || !dense_jacobian_)) {
-    K_.setZero();
-    K_.diagonal() = jacobian_diagonal_;
-    for (const Spring& s : springs_) {
-      const auto rows = rows_of(m.U, s.vertex);
-      for (int c = 0; c < 3; ++c) {
-        direction_ = rows.row(c).cast<double>().transpose();
-        K_.selfadjointView<Eigen::Lower>().rankUpdate(direction_, 2 * s.stiffness);
-      }
-    }
-    jacobian_.compute(K_);
-  }
-  dense_jacobian_ = !springs_.empty();
-  springs_in_jacobian_ = springs_.size();
-
   if (contact_) {
     placed_.clear();
     for (const Obstacle& o : obstacles_) placed_.push_back(place(o, time_ + h));
     contact_positions(q_);
     contact_->begin_step(placed_, contact_points_, h);
   }
+  prepare_jacobian();
 
   // Where the body would be at the end without forces that depend on where it is. Newmark lets those of the start
   // act for a quarter, and external forces, the same at the end, for another.
   target_ = start_ + h * start_rates_ +
             (h * h / 4) * (stiffness_ * internal_ - damping_now_.cwiseProduct(start_rates_) + 2 * external_);
+}
+
+/// The Jacobian that Broyden's method starts from: inertia, damping, springs, and the stiffness at rest, or, where the
+/// body has gone far from there, at a later pose; and what touches an obstacle now.
+void NewmarkBroyden::prepare_jacobian() {
+  const Trace::Scope scope(trace_, "jacobian");
+  const double h = time_step_;
+  const ReducedFem& m = *model_;
+  jacobian_diagonal_ =
+      4 / (h * h) + (2 / h) * damping_now_.array() + stiffness_ * m.eigenvalues.array().max(0);
+  bool stale = changes_.time_step || changes_.stiffness || springs_.size() != jacobian_springs_.size();
+  for (std::size_t i = 0; !stale && i < springs_.size(); ++i)
+    stale = springs_[i].vertex != jacobian_springs_[i].vertex ||
+            springs_[i].stiffness != jacobian_springs_[i].stiffness;
+  if (wasted_ >= worth_a_jacobian) {
+    wasted_ = 0;
+    anchored_ = true;
+    anchor_ = q_;
+    m.elements.stiffness(anchor_, anchor_stiffness_, elastic_, work_, Projection::positive);
+    stale = true;
+  }
+  dense_jacobian_ = anchored_ || !springs_.empty();
+  if (stale && dense_jacobian_) {
+    if (anchored_) {
+      jacobian_matrix_ = stiffness_ * anchor_stiffness_;
+      jacobian_matrix_.diagonal().array() += 4 / (h * h) + (2 / h) * damping_now_.array();
+    } else {
+      jacobian_matrix_.setZero();
+      jacobian_matrix_.diagonal() = jacobian_diagonal_;
+    }
+    for (const Spring& s : springs_)
+      add_to(jacobian_matrix_, s.vertex, 2 * s.stiffness * Matrix3d::Identity());
+    jacobian_.factorize(jacobian_matrix_);
+  }
+  if (stale) jacobian_springs_ = springs_;
+
+  touching_jacobian_ = false;
+  if (!contact_) return;
+  contact_->forces_and_hessians(contact_points_, true, contact_terms_);
+  for (Index k = 0; k < contact_points_.rows(); ++k) {
+    if (!contact_terms_.touching[at(k)]) continue;
+    if (!touching_jacobian_) {
+      touching_jacobian_ = true;
+      if (dense_jacobian_) {
+        K_ = jacobian_matrix_;
+      } else {
+        K_.setZero();
+        K_.diagonal() = jacobian_diagonal_;
+      }
+    }
+    add_to(K_, m.contact_vertices[at(k)], 2 * contact_terms_.hessians[at(k)]);
+  }
+  if (touching_jacobian_) factor_.factorize(K_);
+}
+
+/// A (lower triangle) += Uᵀ H U at one vertex
+void NewmarkBroyden::add_to(MatrixXd& A, int vertex, const Matrix3d& H) {
+  const Index d = A.rows();
+  const float* rows = model_->U.data() + 3 * Index{vertex} * d;
+  Eigen::SelfAdjointEigenSolver<Matrix3d> eigen;
+  eigen.computeDirect(H);
+  for (int k = 0; k < 3; ++k) {
+    const double value = eigen.eigenvalues()[k];
+    if (value == 0) continue;
+    const Vector3d axis = eigen.eigenvectors().col(k);
+    for (Index i = 0; i < d; ++i)
+      trial_[i] = axis[0] * static_cast<double>(rows[i]) + axis[1] * static_cast<double>(rows[d + i]) +
+                  axis[2] * static_cast<double>(rows[2 * d + i]);
+    for (Index i = 0; i < d; ++i) A.col(i).tail(d - i) += value * trial_[i] * trial_.tail(d - i);
+  }
 }
 
 /// The gradient of the step's potential
@@ -241,10 +297,12 @@ double NewmarkBroyden::potential(const VectorXd& q) const {
   return sum;
 }
 
-/// r <- J⁻¹ r, J the Jacobian at rest
+/// r <- J⁻¹ r
 void NewmarkBroyden::solve_start(VectorXd& r) const {
-  if (dense_jacobian_)
-    jacobian_.solveInPlace(r);
+  if (touching_jacobian_)
+    factor_.solve(r);
+  else if (dense_jacobian_)
+    jacobian_.solve(r);
   else
     r.array() /= jacobian_diagonal_.array();
 }
@@ -305,29 +363,19 @@ void NewmarkBroyden::newton(StepReport& report) {
       model_->elements.stiffness(q_, K_, elastic_, work_, projection);
       K_ *= stiffness_;
       K_.diagonal().array() += 4 / (h * h) + (2 / h) * damping_now_.array();
-      const auto add = [&](int vertex, const Matrix3d& H) {
-        const auto rows = rows_of(model_->U, vertex);
-        Eigen::SelfAdjointEigenSolver<Matrix3d> eigen;
-        eigen.computeDirect(H);
-        for (int c = 0; c < 3; ++c) {
-          trial_ = (eigen.eigenvectors().col(c).cast<float>().transpose() * rows).cast<double>().transpose();
-          K_.selfadjointView<Eigen::Lower>().rankUpdate(trial_, eigen.eigenvalues()[c]);
-        }
-      };
-      for (const Spring& s : springs_) add(s.vertex, 2 * s.stiffness * Matrix3d::Identity());
+      for (const Spring& s : springs_) add_to(K_, s.vertex, 2 * s.stiffness * Matrix3d::Identity());
       if (contact_) {
         contact_->forces_and_hessians(contact_points_, projection == Projection::positive, contact_terms_);
         for (Index k = 0; k < contact_points_.rows(); ++k)
           if (contact_terms_.touching[at(k)])
-            add(model_->contact_vertices[at(k)], 2 * contact_terms_.hessians[at(k)]);
+            add_to(K_, model_->contact_vertices[at(k)], 2 * contact_terms_.hessians[at(k)]);
       }
-      newton_factor_.compute(K_);
-      if (newton_factor_.info() == Eigen::Success) break;
+      if (factor_.factorize(K_)) break;
       if (projection == Projection::positive) return;
       projection = Projection::positive;
     }
     direction_ = -residual_;
-    newton_factor_.solveInPlace(direction_);
+    factor_.solve(direction_);
     const double slope = direction_.dot(residual_);
     if (!(slope < 0)) return;
 
@@ -364,9 +412,11 @@ StepReport NewmarkBroyden::step() {
   force_scale_ = std::max({external_.norm(), stiffness_ * elastic_.norm(), 1e-3 * (4 / h) * v_.norm(),
                            1e-6 * (4 / (h * h)) * std::sqrt(total_mass_) * diagonal_});
   report.converged = broyden(report);
+  wasted_ += std::max(0, report.iterations - iterations_with_a_new_one);
   if (!report.converged) {
     ++newton_steps_;
     newton(report);
+    wasted_ += worth_a_jacobian;
   }
   if (!q_.allFinite()) {
     q_ = start_, v_.setZero();
@@ -379,7 +429,8 @@ StepReport NewmarkBroyden::step() {
   internal_ = elastic_, internal_energy_ = energy_;
 
   // What the world did to the vertices that the subspace holds: the rest of the balance of momentum.
-  reaction_ = gravity_map_.transpose() * (v_ - start_rates_) / h - total_mass_ * gravity_;
+  direction_ = v_ - start_rates_;
+  reaction_ = gravity_map_.transpose() * direction_ / h - total_mass_ * gravity_;
   for (const AppliedForce& a : applied_) reaction_ -= a.force;
   for (const Spring& s : springs_) {
     Vector3d u;
@@ -468,6 +519,8 @@ void NewmarkBroyden::write_state(StateWriter& writer) const {
   writer.vector(q_);
   writer.vector(v_);
   writer.array(std::span<const double>(reaction_.data(), 3));
+  writer.value(static_cast<std::int64_t>(wasted_));
+  writer.vector(anchored_ ? anchor_ : VectorXd());
 }
 
 void NewmarkBroyden::read_state(StateReader& reader) {
@@ -476,11 +529,21 @@ void NewmarkBroyden::read_state(StateReader& reader) {
   reader.vector(v);
   Vector3d reaction;
   reader.into(std::span<double>(reaction.data(), 3));
-  if (!q.allFinite() || !v.allFinite() || !reaction.allFinite())
+  const auto wasted = reader.value<std::int64_t>();
+  const std::vector<double> anchor = reader.array<double>();
+  if (!anchor.empty() && static_cast<Index>(anchor.size()) != q.size())
+    throw InputError("state: the pose of the Jacobian has another size than the subspace");
+  const Eigen::Map<const VectorXd> pose(anchor.data(), static_cast<Index>(anchor.size()));
+  if (!q.allFinite() || !v.allFinite() || !reaction.allFinite() || !pose.allFinite())
     throw InputError("state: not a finite number; expected finite ones");
   set_coordinates(q, v);
   reaction_ = reaction;
-  springs_in_jacobian_ = 0, dense_jacobian_ = false;
+  wasted_ = static_cast<int>(std::clamp<std::int64_t>(wasted, 0, 1 << 20));
+  anchored_ = !anchor.empty();
+  if (anchored_) {
+    anchor_ = pose;
+    model_->elements.stiffness(anchor_, anchor_stiffness_, elastic_, work_, Projection::positive);
+  }
 }
 
 void NewmarkBroyden::motion_set(const Points& positions, const Points& velocities) {

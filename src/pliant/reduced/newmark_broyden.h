@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "pliant/contact/penalty.h"
+#include "pliant/numerics/dense_cholesky.h"
 #include "pliant/reduced/reduced_fem.h"
 #include "pliant/simulation/simulator.h"
 
@@ -18,7 +19,8 @@ struct NewmarkBroydenOptions {
 };
 
 /// Nothing in a step depends on the size of the mesh. The Jacobian at rest is diagonal in the reduced modes, so that
-/// Broyden's method starts from its inverse for free; drags are added to it when they begin.
+/// Broyden's method starts from its inverse for free. Far from rest that takes many iterations, and so the stiffness is
+/// made anew at a later pose where it pays; drags and contacts are added to it.
 ///
 /// Vertices that the subspace holds stay where they are; others that are fixed later are held by stiff springs.
 class NewmarkBroyden final : public Simulator {
@@ -28,7 +30,7 @@ class NewmarkBroyden final : public Simulator {
   /// StepReport::residual is the relative one, iterations those of Broyden and Newton together: each asks for the
   /// forces once.
   StepReport step() override;
-  const Trace& trace() const override { return trace_; }  ///< forces, contact, solve, newton
+  const Trace& trace() const override { return trace_; }  ///< jacobian, forces, contact, solve, newton
   std::string_view kind() const override { return "newmark_broyden"; }
   const Points& positions() override;
   void positions_of(std::span<const int> vertices, Points& out) override;
@@ -59,6 +61,8 @@ class NewmarkBroyden final : public Simulator {
 
   void prepare();
   void begin_step();
+  void prepare_jacobian();
+  void add_to(MatrixXd& A, int vertex, const Matrix3d& H);
   double residual(const VectorXd& q, VectorXd& out);
   void add_forces(const VectorXd& q, VectorXd& out);
   double potential(const VectorXd& q) const;
@@ -72,8 +76,8 @@ class NewmarkBroyden final : public Simulator {
   std::shared_ptr<const ReducedFem> model_;
   NewmarkBroydenOptions options_;
   double diagonal_ = 1, total_mass_ = 1;
-  MatrixXd gravity_map_;       // d x 3: the reduced force of a unit acceleration
-  VectorXd damping_diagonal_;  // d, 1/s, for stiffness 1
+  Eigen::Matrix<double, Eigen::Dynamic, 3> gravity_map_;  // d x 3: the reduced force of a unit acceleration
+  VectorXd damping_diagonal_;                             // d, 1/s, for stiffness 1
 
   // === State
   VectorXd q_, v_;
@@ -93,18 +97,23 @@ class NewmarkBroyden final : public Simulator {
   Vector3d reaction_ = Vector3d::Zero();  // of all vertices that the subspace holds, N
   double held_mass_ = 0;                  // kg
 
-  // === The Jacobian at rest, as Broyden starts from it
-  VectorXd jacobian_diagonal_;
-  Eigen::LLT<MatrixXd> jacobian_;  // where springs make it dense
-  bool dense_jacobian_ = false;
-  std::size_t springs_in_jacobian_ = 0;
+  // === The Jacobian that Broyden's method starts from
+  VectorXd jacobian_diagonal_;  // at rest; also the measure of lengths
+  bool anchored_ = false;       // the stiffness is that of a later pose
+  VectorXd anchor_;             // that pose
+  int wasted_ = 0;              // forces asked for since, beyond those with a new Jacobian
+  MatrixXd anchor_stiffness_, jacobian_matrix_;
+  DenseCholesky jacobian_;
+  std::vector<Spring> jacobian_springs_;
+  bool dense_jacobian_ = false;     // jacobian_ counts, not the diagonal
+  bool touching_jacobian_ = false;  // factor_ counts: with what touches obstacles in this step
 
   // === Memory of the solvers
   ReducedElements::Workspace work_;
   MatrixXd secants_;  // d x (max_iterations + 1): the steps of Broyden's method
   VectorXd step_weights_, trial_, residual_, direction_, best_, elastic_;
   MatrixXd K_;
-  Eigen::LLT<MatrixXd> newton_factor_;
+  DenseCholesky factor_;
   int newton_steps_ = 0;
   Points positions_;
   Trace trace_;

@@ -1,10 +1,18 @@
 #include "pliant/reduced/reduce_fem.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <numeric>
 
+#include "pliant/base/error.h"
 #include "pliant/elasticity/element_set.h"
 #include "pliant/geometry/sampling.h"
+#include "pliant/hyperreduction/cubature.h"
+#include "pliant/subspace/extended_modes.h"
+#include "pliant/subspace/modal_derivatives.h"
 
 namespace pliant {
 namespace {
@@ -53,6 +61,113 @@ ReducedFem make_exact_reduced_fem(const Body& body, const DenseBasis& basis, int
   std::vector<int> all(static_cast<std::size_t>(element_count(body)));
   std::iota(all.begin(), all.end(), 0);
   return make_reduced_fem(body, basis, all, VectorXd::Ones(element_count(body)), contact_samples);
+}
+
+namespace {
+
+constexpr std::array<std::pair<BasisKind, std::string_view>, 3> basis_names = {
+    {{BasisKind::linear_modes, "linear_modes"},
+     {BasisKind::extended_modes, "extended_modes"},
+     {BasisKind::modal_derivatives, "modal_derivatives"}}};
+
+/// Seconds from one call to the next.
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+void check(const Body& body, const ReduceFemOptions& options) {
+  const Index free = 3 * (body.vertex_count() - static_cast<Index>(body.fixed().size()));
+  if (options.modes < 1 || options.modes >= free)
+    throw InputError(
+        fmt::format("reduce_fem: {} modes of a body with {} degrees of freedom; expected 1 to {}",
+                    options.modes, free, free - 1));
+  if (options.dimension < 0 || options.dimension > free)
+    throw InputError(
+        fmt::format("reduce_fem: dimension {} of a body with {} degrees of freedom; expected up to {}",
+                    options.dimension, free, free));
+  if (options.samples < 1 || options.samples > element_count(body))
+    throw InputError(fmt::format("reduce_fem: {} samples of {} elements; expected 1 to {}", options.samples,
+                                 element_count(body), element_count(body)));
+}
+
+}  // namespace
+
+std::string_view name(BasisKind kind) {
+  for (const auto& [one, word] : basis_names)
+    if (one == kind) return word;
+  return "";
+}
+
+BasisKind basis_kind(std::string_view word) {
+  for (const auto& [kind, known] : basis_names)
+    if (word == known) return kind;
+  throw InputError(
+      fmt::format("basis is '{}'; expected linear_modes, extended_modes or modal_derivatives", word));
+}
+
+DenseBasis make_basis(const Body& body, const ReduceFemOptions& options) {
+  check(body, options);
+  const Index wanted =
+      options.dimension > 0 ? options.dimension : 9 * options.modes + (body.fixed().empty() ? 12 : 0);
+  LinearModesOptions modes_options;
+  modes_options.progress = options.progress;
+  const bool plain = options.basis == BasisKind::linear_modes;
+  const Index free = 3 * (body.vertex_count() - static_cast<Index>(body.fixed().size()));
+  modes_options.count =
+      static_cast<int>(plain ? std::min(wanted - (body.fixed().empty() ? 6 : 0), free - 7) : options.modes);
+  const LinearModes modes = linear_modes(body, modes_options);
+  switch (options.basis) {
+    case BasisKind::extended_modes:
+      return extended_modes(body, modes);
+    case BasisKind::modal_derivatives:
+      return modal_derivatives(body, modes, {.dimension = wanted, .progress = options.progress});
+    case BasisKind::linear_modes:
+      break;
+  }
+  MatrixXd U(modes.U.rows(), modes.rigid.cols() + modes.U.cols());
+  U << modes.rigid, modes.U;
+  VectorXd eigenvalues = VectorXd::Zero(U.cols());
+  eigenvalues.tail(modes.eigenvalues.size()) = modes.eigenvalues;
+  return dense_basis("linear_modes", body.rest_positions(), std::move(U), std::move(eigenvalues));
+}
+
+ReducedFem reduce_fem(const Body& body, const ReduceFemOptions& options) {
+  check(body, options);
+  Stopwatch watch;
+  std::map<std::string, double> measured;
+  const DenseBasis basis = make_basis(body, options);
+  measured["seconds_subspace"] = watch.lap();
+
+  Rng rng(options.seed);
+  const TrainingPoses training = training_poses(basis, rng, options.poses);
+  const TrainingPoses fresh = training_poses(basis, rng, options.poses);
+  const CubatureProblem problem(body, basis, training.q,
+                                {.memory = options.memory, .progress = options.progress});
+  measured["seconds_training"] = watch.lap();
+
+  CubatureNnHtpOptions cubature_options = options.cubature;
+  cubature_options.samples = options.samples;
+  cubature_options.progress = options.progress;
+  const Cubature cubature = cubature_nn_htp(problem, rng, cubature_options);
+  measured["seconds_cubature"] = watch.lap();
+  measured["training_error"] = cubature.error;
+  const VectorXd errors = force_errors(body, basis, cubature, fresh.q);
+  measured["fresh_error"] = std::sqrt(errors.squaredNorm() / static_cast<double>(errors.size()));
+  measured["pose_scale"] = training.scale;
+  measured["elements"] = static_cast<double>(element_count(body));
+
+  ReducedFem model =
+      make_reduced_fem(body, basis, cubature.elements, cubature.weights, options.contact_samples);
+  measured["seconds_rest"] = watch.lap();
+  model.measured = std::move(measured);
+  return model;
 }
 
 }  // namespace pliant

@@ -52,6 +52,17 @@ void check(const ReducedFem& m) {
   require(within(entries(m.tets), n) && within(entries(m.triangles), n) && within(m.fixed, n) &&
               within(m.contact_vertices, n),
           fmt::format("a vertex id outside of 0 to {}", n - 1));
+  if (m.carried) {
+    const Index points = m.carried->mesh.vertex_count();
+    const Embedding& e = m.carried->embedding;
+    require(e.tets.size() == points && e.vertices.rows() == points && e.weights.rows() == points &&
+                e.distance.size() == points && e.vertex_count == n,
+            fmt::format("a carried surface of {} points whose embedding has another size", points));
+    require(within(entries(m.carried->mesh.triangles), points) && within(entries(e.vertices), n) &&
+                within(entries(e.tets), m.tets.rows()) && e.weights.allFinite() &&
+                m.carried->mesh.vertices.allFinite(),
+            "a carried surface with an id or a number that is out of range");
+  }
   require(ascending(m.fixed) && ascending(m.contact_vertices),
           "fixed or contact vertices are not in order; expected ascending ids, each once");
 }
@@ -76,6 +87,14 @@ void write_reduced_fem(const ReducedFem& m, const std::filesystem::path& file) {
   writer.add("local_stiffness", m.local_stiffness);
   writer.add("fixed", m.fixed);
   writer.add("contact_vertices", m.contact_vertices);
+  if (m.carried) {
+    writer.add("carried.vertices", m.carried->mesh.vertices);
+    writer.add("carried.triangles", m.carried->mesh.triangles);
+    writer.add("carried.tets", m.carried->embedding.tets);
+    writer.add("carried.corners", m.carried->embedding.vertices);
+    writer.add("carried.weights", m.carried->embedding.weights);
+    writer.add("carried.distance", m.carried->embedding.distance);
+  }
   const ElementArrays arrays = m.elements.elements().arrays();
   writer.add("elements.ids", arrays.elements);
   writer.add("elements.kinds", arrays.kinds);
@@ -109,6 +128,14 @@ ReducedFem read_reduced_fem(const SafetensorsFile& file) {
   };
   m.fixed = list("fixed");
   m.contact_vertices = list("contact_vertices");
+  if (file.has("carried.vertices"))
+    m.carried =
+        CarriedSurface{{file.matrix<double>("carried.vertices", 3), file.matrix<int>("carried.triangles", 3)},
+                       {.tets = file.matrix<int>("carried.tets", 1),
+                        .vertices = file.matrix<int>("carried.corners", 4),
+                        .weights = file.matrix<double>("carried.weights", 4),
+                        .distance = file.matrix<double>("carried.distance", 1),
+                        .vertex_count = m.vertex_count()}};
   const ElementArrays arrays{.elements = file.matrix<int>("elements.ids", 1),
                              .kinds = file.matrix<int>("elements.kinds", 1),
                              .parameters = file.matrix<double>("elements.parameters"),

@@ -3,22 +3,31 @@
 // the online stage asks beside them. This is what a model file of this method holds.
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pliant/elasticity/body.h"
+#include "pliant/geometry/embedding.h"
 #include "pliant/hyperreduction/reduced_elements.h"
 #include "pliant/io/safetensors.h"
 
 namespace pliant {
 
+/// A surface that is carried by the tets: the mesh a user brought.
+struct CarriedSurface {
+  TriMesh mesh;
+  Embedding embedding;
+};
+
 /// Positions x = rest + U q. U is orthonormal for the masses, so that the reduced mass is the identity, and diagonalises
 /// the stiffness at rest. Plain data: nothing of the body's physics is needed beside it.
 struct ReducedFem {
   // === The mesh, as it is shown
-  Points rest_positions;  ///< n x 3, metres
-  Tets tets;              ///< of a solid, none in a shell
-  Triangles triangles;    ///< the surface of a solid, or the shell
+  Points rest_positions;                  ///< n x 3, metres
+  Tets tets;                              ///< of a solid, none in a shell
+  Triangles triangles;                    ///< the surface of a solid, or the shell
+  std::optional<CarriedSurface> carried;  ///< what is shown in its place, if anything
 
   // === The subspace
   std::string basis;        ///< "extended_modes", ...

@@ -8,7 +8,7 @@
 #include "pliant/fullspace/newton.h"
 #include "pliant/fullspace/projective_dynamics.h"
 #include "pliant/geometry/surface.h"
-#include "pliant/scene/body_mesh.h"
+#include "pliant/reduced/newmark_broyden.h"
 #include "pliant/scene/build.h"
 #include "pliant/scene/region.h"
 
@@ -138,10 +138,38 @@ std::unique_ptr<Simulator> build_projective(const Json& json, const Body& body) 
   return simulator;
 }
 
+std::unique_ptr<Simulator> simulate_reduced_fem(const Json& json, ReducedFem model) {
+  NewmarkBroydenOptions options;
+  options.tolerance = json["tolerance"].get<double>();
+  return std::make_unique<NewmarkBroyden>(std::make_shared<const ReducedFem>(std::move(model)), options);
+}
+
+/// A body that was reduced before: its model says all of it.
+SceneBody load_body(const Json& json, const std::string& path, const std::filesystem::path& folder) {
+  ReducedFem model = with_context(
+      path + ".model", [&] { return read_reduced_fem(folder / json["model"].get<std::string>()); });
+  SceneBody body;
+  body.rest_positions = model.rest_positions;
+  body.shown.vertices = model.rest_positions;
+  body.shown.tets = model.tets;
+  if (model.tets.rows() == 0) body.shown.triangles = model.triangles;
+  if (model.carried) {
+    body.shown = {};
+    body.shown.vertices = model.carried->mesh.vertices;
+    body.shown.triangles = model.carried->mesh.triangles;
+    body.embedding = std::move(model.carried->embedding);
+    model.carried.reset();  // it is the scene that shows it
+  }
+  const Json& simulator = json["simulator"];
+  const bool own = simulator["kind"] == "reduced_fem";
+  body.simulator = simulate_reduced_fem(own ? simulator : Json{{"tolerance", 1e-5}}, std::move(model));
+  return body;
+}
+
 }  // namespace
 
-SceneBody build_body(const Json& json, const std::string& path, const std::filesystem::path& folder, Rng& rng,
-                     const Progress& progress) {
+PhysicalBody build_physical_body(const Json& json, const std::string& path,
+                                 const std::filesystem::path& folder, const Progress& progress) {
   BodyMesh mesh = body_mesh(json, path, folder, progress);
   std::vector<int> fixed;
   for (std::size_t i = 0; i < json["fixed"].size(); ++i)
@@ -150,21 +178,52 @@ SceneBody build_body(const Json& json, const std::string& path, const std::files
       fixed.push_back(v);
   std::sort(fixed.begin(), fixed.end());
   fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
+  Body body = make_body(json, mesh, std::move(fixed), path);
+  return {std::move(body), std::move(mesh)};
+}
 
+ReduceFemOptions reduce_fem_options(const Json& simulator, const Progress& progress) {
+  ReduceFemOptions options;
+  options.basis = basis_kind(simulator["basis"].get<std::string>());
+  options.modes = simulator["modes"].get<int>();
+  options.dimension = simulator["dimension"].get<int>();
+  options.samples = simulator["samples"].get<int>();
+  options.poses.count = simulator["poses"].get<int>();
+  options.progress = progress;
+  return options;
+}
+
+ReducedFem build_reduced_fem(const PhysicalBody& physical, const ReduceFemOptions& options) {
+  ReducedFem model = reduce_fem(physical.body, options);
+  if (physical.mesh.embedding)
+    model.carried = CarriedSurface{{physical.mesh.shown.vertices, physical.mesh.shown.triangles},
+                                   *physical.mesh.embedding};
+  return model;
+}
+
+SceneBody build_body(const Json& json, const std::string& path, const std::filesystem::path& folder, Rng& rng,
+                     const Progress& progress) {
   SceneBody body;
+  if (json.contains("model")) {
+    body = load_body(json, path, folder);
+  } else {
+    PhysicalBody physical = build_physical_body(json, path, folder, progress);
+    const Json& simulator = json["simulator"];
+    body.simulator = with_context(path + ".simulator", [&]() -> std::unique_ptr<Simulator> {
+      if (simulator["kind"] == "newton") return build_newton(simulator, physical.body);
+      if (simulator["kind"] == "reduced_fem")
+        return simulate_reduced_fem(simulator,
+                                    build_reduced_fem(physical, reduce_fem_options(simulator, progress)));
+      return build_projective(simulator, physical.body);
+    });
+    body.rest_positions = physical.mesh.vertices();
+    body.shown = std::move(physical.mesh.shown);
+    body.embedding = std::move(physical.mesh.embedding);
+  }
   body.name = json["name"].get<std::string>();
-  const Json& simulator = json["simulator"];
-  const Body physical = make_body(json, mesh, std::move(fixed), path);
-  body.simulator = with_context(path + ".simulator", [&] {
-    return simulator["kind"] == "newton" ? build_newton(simulator, physical)
-                                         : build_projective(simulator, physical);
-  });
-  const Points start = posed(mesh.vertices(), json["pose"].get<std::string>(), rng);
+  const Points start = posed(body.rest_positions, json["pose"].get<std::string>(), rng);
   body.simulator->set_motion(
       start, rigid_velocities(start, to_vector3(json["velocity"]), to_vector3(json["angular_velocity"])));
-  body.rest_positions = mesh.vertices();
-  body.shown = std::move(mesh.shown);
-  body.embedding = std::move(mesh.embedding);
   return body;
 }
 

@@ -137,7 +137,17 @@ ValueType simulator_type() {
                    {"strain_min", between(0, 1), 0.9, "smallest stretch that costs nothing"},
                    {"strain_max", at_least(1), 1.1, "largest stretch that costs nothing"}}}),
           {},
-          "a skin around a solid"}}}});
+          "a skin around a solid"}}},
+       {"reduced_fem",
+        "finite elements in a subspace of modes, a few weighted elements in place of all",
+        {{"basis", choice({"linear_modes", "extended_modes", "modal_derivatives"}), "extended_modes",
+          "how motion is spanned"},
+         {"modes", integer(1, 1000), 15, "vibration modes; extended modes make nine coordinates of each"},
+         {"dimension", integer(0, 3000), 0,
+          "coordinates of linear_modes and modal_derivatives; 0: as many as extended modes would have"},
+         {"samples", integer(1, 100000), 150, "elements that are evaluated"},
+         {"poses", integer(1, 100000), 1000, "random poses from which they are chosen"},
+         {"tolerance", above(0), 1e-5, "of a step's residual, relative to the forces"}}}});
 }
 
 ObjectType fixed_type() {
@@ -159,6 +169,12 @@ ObjectType body_type() {
                {},
                "a mesh file of any format, relative to the scene's folder; surfaces are filled with tets"},
               {"shape", object(shape_type()), {}, "or a shape made on the spot"},
+              {"model",
+               text(),
+               {},
+               "or a model that `pliant reduce` wrote; where it stands, what it is made of and where it is "
+               "held "
+               "were decided then"},
               {"as", choice({"automatic", "solid", "shell"}), "automatic",
                "what a surface is: automatic fills meshes with tets and leaves shells of shapes as shells"},
               {"tets", integer(20, 4e6), 20000, "about how many tets fill a surface"},
@@ -189,7 +205,7 @@ ObjectType body_type() {
                "anywhere in its box"},
               {"simulator", simulator_type(), {{"kind", "projective_dynamics"}}, "what moves it"},
           },
-      .exactly_one = {"mesh", "shape"}};
+      .exactly_one = {"mesh", "shape", "model"}};
 }
 
 // === Obstacles

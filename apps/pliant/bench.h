@@ -1,0 +1,25 @@
+#pragma once
+// What the benchmarks share.
+#include <vector>
+
+#include "command.h"
+#include "pliant/geometry/tet_mesh.h"
+
+namespace pliant::app {
+
+/// The mesh of a file without what cannot be simulated, or a shape of ours.
+TetMesh bench_mesh(const std::string& file, const std::string& shape, Index vertices);
+
+/// Vertices in the lowest twentieth of the box.
+std::vector<int> bottom(const Points& vertices);
+
+/// The most memory this process ever held.
+double peak_megabytes();
+
+/// Figures as lines of text.
+std::string table(const Json& json);
+
+// One file a larger benchmark; each adds itself.
+void add_bench_reduced_fem(CLI::App& bench);
+
+}  // namespace pliant::app

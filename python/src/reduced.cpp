@@ -1,0 +1,104 @@
+// Reduced models and their simulators.
+#include "bind.h"
+#include "pliant/reduced/newmark_broyden.h"
+#include "pliant/reduced/reduce_fem.h"
+
+namespace pliant::python {
+namespace {
+
+using Model = std::shared_ptr<ReducedFem>;
+
+Model reduce(const Body& body, const std::string& basis, int modes, int dimension, int samples, int poses,
+             double pose_scale, int contact_samples, std::uint64_t seed, const py::object& progress) {
+  ReduceFemOptions options;
+  options.basis = basis_kind(basis);
+  options.modes = modes, options.dimension = dimension, options.samples = samples;
+  options.poses.count = poses;
+  if (pose_scale > 0) options.poses.scale = pose_scale;
+  options.contact_samples = contact_samples, options.seed = seed;
+  options.progress = to_progress(progress);
+  const py::gil_scoped_release release;
+  return std::make_shared<ReducedFem>(reduce_fem(body, options));
+}
+
+void bind_model(py::module_& module) {
+  py::class_<ReducedFem, Model>(module, "ReducedFem",
+                                "A body made small: x = rest_positions + U q, and weighted elements.")
+      .def_static(
+          "load",
+          [](const std::filesystem::path& file) {
+            return std::make_shared<ReducedFem>(read_reduced_fem(file));
+          },
+          py::arg("file"), ReleaseGil(), "A model that `save` or `pliant reduce` wrote.")
+      .def("save", &write_reduced_fem, py::arg("file"), ReleaseGil(), "Writes a .pliant file.")
+      .def_readonly("rest_positions", &ReducedFem::rest_positions)
+      .def_readonly("tets", &ReducedFem::tets)
+      .def_readonly("triangles", &ReducedFem::triangles)
+      .def_readonly("basis", &ReducedFem::basis)
+      .def_readonly("U", &ReducedFem::U, "(3n, d) float32, orthonormal for the masses")
+      .def_readonly("eigenvalues", &ReducedFem::eigenvalues, "(d,), 1/s^2: the reduced stiffness at rest")
+      .def_readonly("fixed", &ReducedFem::fixed)
+      .def_readonly("measured", &ReducedFem::measured, "Errors and seconds of the offline stage, by name.")
+      .def_property_readonly("dimension", &ReducedFem::dimension)
+      .def_property_readonly("elements",
+                             [](const ReducedFem& m) { return m.elements.elements().arrays().elements; })
+      .def_property_readonly("weights", [](const ReducedFem& m) { return m.elements.weights(); })
+      .def(
+          "forces",
+          [](const ReducedFem& m, const VectorXd& q) {
+            if (q.size() != m.dimension())
+              throw InputError("forces: " + std::to_string(q.size()) + " coordinates; expected " +
+                               std::to_string(m.dimension()));
+            ReducedElements::Workspace work;
+            VectorXd out;
+            m.elements.force(q, out, work);
+            return out;
+          },
+          py::arg("q"), "The reduced elastic force, -dE/dq.")
+      .def("__repr__", [](const ReducedFem& m) {
+        return "<pliant ReducedFem of " + std::to_string(m.vertex_count()) + " vertices in " +
+               std::to_string(m.dimension()) + " coordinates>";
+      });
+  module.def(
+      "reduce", &reduce, py::arg("body"), py::kw_only(), py::arg("basis") = "extended_modes",
+      py::arg("modes") = 15, py::arg("dimension") = 0, py::arg("samples") = 150, py::arg("poses") = 1000,
+      py::arg("pose_scale") = 0.0, py::arg("contact_samples") = 200, py::arg("seed") = 1,
+      py::arg("progress") = py::none(),
+      "Reduces a body: modes, subspace, training poses, cubature. Returns a ReducedFem. pose_scale 0: the "
+      "default.");
+  module.def(
+      "reduce_exact",
+      [](const Body& body, const std::string& basis, int modes, int dimension) {
+        ReduceFemOptions options;
+        options.basis = basis_kind(basis), options.modes = modes, options.dimension = dimension;
+        const py::gil_scoped_release release;
+        return std::make_shared<ReducedFem>(make_exact_reduced_fem(body, make_basis(body, options)));
+      },
+      py::arg("body"), py::kw_only(), py::arg("basis") = "extended_modes", py::arg("modes") = 15,
+      py::arg("dimension") = 0,
+      "The subspace with every element: exact forces, at a cost that grows with the mesh. To compare with.");
+}
+
+}  // namespace
+
+void bind_reduced(py::module_& module) {
+  bind_model(module);
+  py::class_<NewmarkBroyden, Simulator>(
+      module, "NewmarkBroyden", "A reduced body in time: implicit Newmark, solved by Broyden's method.")
+      .def(py::init([](const Model& model, double time_step, double tolerance, int max_iterations) {
+             return std::make_unique<NewmarkBroyden>(
+                 model,
+                 NewmarkBroydenOptions{
+                     .time_step = time_step, .tolerance = tolerance, .max_iterations = max_iterations});
+           }),
+           py::arg("model"), py::kw_only(), py::arg("time_step") = 1.0 / 60, py::arg("tolerance") = 1e-5,
+           py::arg("max_iterations") = 30,
+           "tolerance: relative residual of a step; max_iterations: of Broyden's method, 0: Newton alone.")
+      .def_property_readonly("coordinates", &NewmarkBroyden::coordinates, "q, (d,)")
+      .def_property_readonly("rates", &NewmarkBroyden::rates, "dq/dt, (d,)")
+      .def("set_coordinates", &NewmarkBroyden::set_coordinates, py::arg("q"), py::arg("rates"))
+      .def_property_readonly("newton_steps", &NewmarkBroyden::newton_steps,
+                             "Steps so far in which Newton had to take over.");
+}
+
+}  // namespace pliant::python

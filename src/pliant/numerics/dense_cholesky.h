@@ -1,0 +1,24 @@
+#pragma once
+// Dense symmetric positive definite systems of a few hundred unknowns, solved again and again without taking memory.
+#include "pliant/numerics/aligned_vector.h"
+#include "pliant/numerics/types.h"
+
+namespace pliant {
+
+/// A = L Lᵀ. Of A only the lower triangle is read. Nothing is allocated once a size has been seen.
+class DenseCholesky {
+ public:
+  /// False where A is not positive definite (or not finite); there is nothing to solve with then.
+  bool factorize(const MatrixXd& A);
+
+  /// x <- A⁻¹ x
+  void solve(VectorXd& x) const;
+
+  Index size() const { return size_; }
+
+ private:
+  Index size_ = 0;
+  AlignedVector<double> L_, strips_;
+};
+
+}  // namespace pliant
