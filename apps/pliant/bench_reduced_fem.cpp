@@ -117,7 +117,7 @@ void run(const Arguments& a) {
     Cubature cubature;
     cubature.elements.assign(chosen.elements.data(), chosen.elements.data() + chosen.elements.size());
     cubature.weights = model.elements.weights();
-    const MatrixXd q = poses_of_motion(basis, body.masses(), motion.displacements).q;
+    const MatrixXd q = poses_of_motion(body, basis, motion.displacements).q;
     json["motion_error"] = force_errors(body, basis, cubature, q).mean();
     json["motion_largest_displacement"] = motion.largest;
     json["full_steps_per_s"] = 1 / motion.seconds_per_step;
