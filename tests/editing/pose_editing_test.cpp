@@ -115,7 +115,8 @@ TEST(PoseEditing, BadInputGetsASentence) {
   EXPECT_TRUE(contains(message_of([&] { editor.set_q(VectorXd::Zero(3)); }), "3 entries; expected 2"));
 }
 
-// ---- Poses of [Botsch and Sorkine 2008], as free shells, in subspaces of one dimension [von Tycowicz et al. 2013, Table 2]
+// ---- Poses of [Botsch and Sorkine 2008], as free shells, in subspaces of one dimension [von Tycowicz et al.
+// 2013, Table 2]
 
 struct Edit {
   TriMesh mesh;

@@ -113,7 +113,8 @@ TEST(ExtendedModes, AroundAFixedVertexTheRotationsBecomeLinearMaps) {
 }
 
 TEST(ExtendedModes, AFlatPlateLosesTheMapsOfWhatItDoesNotDo) {
-  // Its lowest modes bend: only z moves, so only three of nine maps give something, and z = 0 leaves nine of twelve.
+  // Its lowest modes bend: only z moves, so only three of nine maps give something, and z = 0 leaves nine of
+  // twelve.
   const Body body(grid_plane(12, 8, 0.1), ShellMaterial::from_young(1e6, 0.4, 1e-3, 1000));
   const LinearModes modes = linear_modes(body, {.count = 5});
   const DenseBasis basis = extended_modes(body, modes);

@@ -121,7 +121,8 @@ TEST(LinearModes, AllIsotropicMaterialsHaveTheSame) {
 }
 
 TEST(LinearModes, FrequenciesScaleAsPhysicsSays) {
-  // Twice as long in every direction: half the frequency. Four times as stiff: twice. Four times as heavy: half.
+  // Twice as long in every direction: half the frequency. Four times as stiff: twice. Four times as heavy:
+  // half.
   const auto frequencies = [](double size, double young, double density) -> VectorXd {
     const TetMesh mesh = structured_grid({0, 0, 0}, {size, 0.4 * size, 0.3 * size}, {6, 3, 2});
     return linear_modes(Body(mesh, SolidMaterial{Corotated::from_young(young, 0.3), density}), {.count = 5})
@@ -136,7 +137,8 @@ TEST(LinearModes, FrequenciesScaleAsPhysicsSays) {
 }
 
 TEST(LinearModes, TensionMakesABarAString) {
-  // Stretched by s, without poisson effect, F = diag(s, 1, 1) is an equilibrium with tension s E A (s^2 - 1) / 2.
+  // Stretched by s, without poisson effect, F = diag(s, 1, 1) is an equilibrium with tension s E A (s^2 - 1)
+  // / 2.
   const double young = 1e6, side = 0.005;
   const TetMesh mesh = structured_grid({0, 0, 0}, {1, side, side}, {240, 1, 1});
   const Body body(mesh, SolidMaterial{StVK::from_young(young, 0), 1000},
@@ -221,7 +223,8 @@ TEST(LinearModes, BadInputGetsASentence) {
                        "3 positions"));
 }
 
-// ---- Timoshenko's beam: deflection w, rotation f of the section, shear strain w' - f, and per unit of length
+// ---- Timoshenko's beam: deflection w, rotation f of the section, shear strain w' - f, and per unit of
+// length
 //          E I f' = m,   k G A (w' - f) = v,   v' = -rho A s^2 w,   m' + v = -rho I s^2 f
 // at the angular frequency s. Clamped: w = f = 0; free: m = v = 0.
 
@@ -236,8 +239,8 @@ struct Beam {
   }
 };
 
-/// Zero where s is an angular frequency of the cantilever: the determinant of (m, v) at the free end by (m, v) at the
-/// clamped one.
+/// Zero where s is an angular frequency of the cantilever: the determinant of (m, v) at the free end by (m,
+/// v) at the clamped one.
 double characteristic(const Beam& beam, double s) {
   Eigen::Matrix4d A = Eigen::Matrix4d::Zero();  // of (w, f, m, v)
   A(0, 1) = 1, A(0, 3) = 1 / beam.shear();
@@ -331,7 +334,8 @@ Measured measure_cantilever(const Beam& beam, int cells) {
   return measured;
 }
 
-/// The limit of three values on grids each twice as fine as the one before, and the order at which they approach it.
+/// The limit of three values on grids each twice as fine as the one before, and the order at which they
+/// approach it.
 double extrapolated(double coarse, double middle, double fine, double& order) {
   order = std::log2((coarse - middle) / (middle - fine));
   return fine + (fine - middle) / (std::pow(2, order) - 1);
@@ -342,7 +346,8 @@ TEST(LinearModes, ASlenderCantileverIsTimoshenkosBeam) {
   const Measured coarse = measure_cantilever(beam, 2), middle = measure_cantilever(beam, 4),
                  fine = measure_cantilever(beam, 8);
   double order = 0;
-  // Linear tets are too stiff by a part that falls with the square of the cell: of stiffness, not of deflection.
+  // Linear tets are too stiff by a part that falls with the square of the cell: of stiffness, not of
+  // deflection.
   const double stiffness =
       extrapolated(1 / coarse.deflection, 1 / middle.deflection, 1 / fine.deflection, order);
   EXPECT_NEAR(1 / stiffness, beam.tip_deflection(1e-3), 0.01 * beam.tip_deflection(1e-3));

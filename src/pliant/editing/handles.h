@@ -1,5 +1,6 @@
 #pragma once
-// Handles: regions of a body that are moved and turned as a whole, pulled there by springs at some of their vertices.
+// Handles: regions of a body that are moved and turned as a whole, pulled there by springs at some of their
+// vertices.
 //     E(x) = Σ_j w_j Σ_i |x_i - x'_i|²        [von Tycowicz et al. 2013, section 6]
 #include <optional>
 #include <vector>
@@ -32,12 +33,13 @@ struct HandleSprings {
   Index count() const { return static_cast<Index>(vertices.size()); }
 };
 
-/// Samples are spread over a region, each as far from the others as can be. Throws InputError where a handle selects nothing or a
-/// vertex that is not there.
+/// Samples are spread over a region, each as far from the others as can be. Throws InputError where a handle
+/// selects nothing or a vertex that is not there.
 HandleSprings sample_handles(const Points& rest, const std::vector<Handle>& handles,
                              const HandleOptions& options);
 
-/// Where the springs pull: k x 3. With `part` below 1 handles are that far on their way, turned and moved evenly.
+/// Where the springs pull: k x 3. With `part` below 1 handles are that far on their way, turned and moved
+/// evenly.
 Points handle_targets(const HandleSprings& springs, const std::vector<Handle>& handles, double part = 1);
 
 }  // namespace pliant

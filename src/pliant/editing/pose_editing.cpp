@@ -65,7 +65,8 @@ void PoseEditor::set_handles(std::vector<Handle> handles, HandleOptions options)
     rows_.middleRows<3>(3 * i) = basis_.U.middleRows<3>(3 * springs_.vertices[static_cast<std::size_t>(i)]);
     row_stiffness_.segment<3>(3 * i).setConstant(springs_.stiffness[i]);
   }
-  // === The inverse of the Hessian at rest: diagonal for the body, and the springs. What nothing holds is held a little.
+  // === The inverse of the Hessian at rest: diagonal for the body, and the springs. What nothing holds is
+  // held a little.
   MatrixXd hessian = rows_.transpose() * row_stiffness_.asDiagonal() * rows_;
   hessian.diagonal() += basis_.eigenvalues.cwiseMax(0.0);
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(hessian);

@@ -1,6 +1,6 @@
 #pragma once
-// Editing in a subspace: the reduced coordinates that minimise elastic energy and springs at handles, by BFGS from the inverse
-// Hessian at rest [von Tycowicz et al. 2013, section 6].
+// Editing in a subspace: the reduced coordinates that minimise elastic energy and springs at handles, by BFGS
+// from the inverse Hessian at rest [von Tycowicz et al. 2013, section 6].
 #include <functional>
 
 #include "pliant/editing/handles.h"
@@ -18,7 +18,8 @@ ReducedEnergy exact_energy(const Body& body, const DenseBasis& basis);
 /// Of weighted elements: O(d²). Keeps a reference.
 ReducedEnergy cubature_energy(const ReducedElements& elements);
 
-/// N/m by which a handle as a whole is held firmly: three hundred times what the slowest mode resists where it moves most.
+/// N/m by which a handle as a whole is held firmly: three hundred times what the slowest mode resists where
+/// it moves most.
 double handle_stiffness(const DenseBasis& basis);
 
 struct PoseOptions {
@@ -33,7 +34,8 @@ struct PoseReport {
   double elastic = 0, springs = 0;      ///< joules
 };
 
-/// Handles are set once and moved often: every solve starts from the last pose. Keeps a reference to the basis.
+/// Handles are set once and moved often: every solve starts from the last pose. Keeps a reference to the
+/// basis.
 class PoseEditor {
  public:
   PoseEditor(const DenseBasis& basis, ReducedEnergy energy);
@@ -43,7 +45,8 @@ class PoseEditor {
   /// Moves a handle from where it is at rest.
   void move_handle(int handle, const Vector3d& translation, const Vector3d& rotation);
 
-  /// The pose for the handles where they are, from the present one. With several steps: from rest, on their way.
+  /// The pose for the handles where they are, from the present one. With several steps: from rest, on their
+  /// way.
   PoseReport solve(const PoseOptions& options = {});
 
   const VectorXd& q() const { return q_; }

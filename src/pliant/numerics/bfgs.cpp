@@ -39,8 +39,8 @@ void Bfgs::evaluate(SmoothFunction function, const VectorXd& direction, double p
   ++report.evaluations;
 }
 
-/// A point along the line that is lower and flatter, as Wolfe's conditions ask, into trial_. [Nocedal and Wright 2006, section
-/// 3.5] low_ is the best point so far; the minimum lies between it and `end`.
+/// A point along the line that is lower and flatter, as Wolfe's conditions ask, into trial_. [Nocedal and
+/// Wright 2006, section 3.5] low_ is the best point so far; the minimum lies between it and `end`.
 bool Bfgs::search_line(SmoothFunction function, const VectorXd& direction, BfgsReport& report) {
   low_ = here_;
   low_.part = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Minima of smooth functions of a few hundred unknowns, from gradients: BFGS [Dennis and Schnabel 1983] with a dense inverse
-// Hessian.
+// Minima of smooth functions of a few hundred unknowns, from gradients: BFGS [Dennis and Schnabel 1983] with
+// a dense inverse Hessian.
 #include "pliant/base/function_ref.h"
 #include "pliant/numerics/types.h"
 
@@ -21,11 +21,12 @@ struct BfgsReport {
 /// The value at x; its gradient into the second argument, which has the right size.
 using SmoothFunction = FunctionRef<double(const VectorXd& x, VectorXd& gradient)>;
 
-/// Keeps its vectors: nothing is allocated once warm. Not to converge is an outcome; x is then the best point found. A function that
-/// is not finite somewhere is not entered there.
+/// Keeps its vectors: nothing is allocated once warm. Not to converge is an outcome; x is then the best point
+/// found. A function that is not finite somewhere is not entered there.
 class Bfgs {
  public:
-  /// Starts from x and from this inverse Hessian (symmetric positive definite, size x size), which is learned from then on.
+  /// Starts from x and from this inverse Hessian (symmetric positive definite, size x size), which is learned
+  /// from then on.
   BfgsReport minimize(SmoothFunction function, VectorXd& x, MatrixXd& inverse_hessian,
                       const BfgsOptions& options = {});
 

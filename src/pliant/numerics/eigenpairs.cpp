@@ -30,7 +30,8 @@ class Problem {
     shift_ = -std::abs(options.shift) * largest_;
   }
 
-  /// Factors K - shift M, with the shift lowered until that works. False where it does not, or where memory does not suffice.
+  /// Factors K - shift M, with the shift lowered until that works. False where it does not, or where memory
+  /// does not suffice.
   bool factor() {
     SparseMatrix shifted = K_ - shift_ * M_;
     cholesky_.analyze(shifted);
@@ -68,7 +69,8 @@ class Problem {
     return Y;
   }
 
-  /// Makes the columns of X M-orthogonal to those of V; returns V^T M X. Twice is enough [Giraud et al. 2005].
+  /// Makes the columns of X M-orthogonal to those of V; returns V^T M X. Twice is enough [Giraud et al.
+  /// 2005].
   MatrixXd remove(const Eigen::Ref<const MatrixXd>& V, MatrixXd& X, int passes = 2) const {
     MatrixXd sum = MatrixXd::Zero(V.cols(), X.cols()), part(X.rows(), X.cols());
     for (int pass = 0; pass < passes && V.cols() > 0; ++pass) {
@@ -96,8 +98,9 @@ struct Found {
   bool all = false;
 };
 
-/// Block Lanczos on (K - shift M)^-1 M [Grimes et al. 1994], with every vector kept orthogonal to all others and thick restarts
-/// [Wu and Simon 2000]. A block sees as many copies of a repeated eigenvalue as it has columns.
+/// Block Lanczos on (K - shift M)^-1 M [Grimes et al. 1994], with every vector kept orthogonal to all others
+/// and thick restarts [Wu and Simon 2000]. A block sees as many copies of a repeated eigenvalue as it has
+/// columns.
 class BlockLanczos {
  public:
   BlockLanczos(const Problem& problem, int count, const EigenpairsOptions& options, Rng& rng)
@@ -140,8 +143,8 @@ class BlockLanczos {
     return X;
   }
 
-  /// next becomes the next columns of the basis, and then the M-orthonormal rest of their images; returns what the latter
-  /// have to be multiplied by to be that rest.
+  /// next becomes the next columns of the basis, and then the M-orthonormal rest of their images; returns
+  /// what the latter have to be multiplied by to be that rest.
   MatrixXd extend(MatrixXd& next) {
     V_.middleCols(known_ + size_, block) = next;
     size_ += block;
@@ -155,8 +158,8 @@ class BlockLanczos {
     return normalize(next);
   }
 
-  /// X = Q R: X becomes Q, M-orthonormal and M-orthogonal to the basis. Directions that are nothing but rounding are
-  /// replaced by random ones with zeros in R.
+  /// X = Q R: X becomes Q, M-orthonormal and M-orthogonal to the basis. Directions that are nothing but
+  /// rounding are replaced by random ones with zeros in R.
   MatrixXd normalize(MatrixXd& X) {
     MatrixXd R = MatrixXd::Identity(block, block);
     const double scale = size_ > 0 ? T_.diagonal().head(size_).maxCoeff() : 0;
@@ -240,8 +243,8 @@ void best_pairs(const Problem& problem, MatrixXd Y, Found& found) {
                          ((std::abs(found.values[i]) - problem.shift()) * load.col(i).norm());
 }
 
-/// Takes the digits that the inverse lost from K itself; where that is not enough, after another step of subspace
-/// iteration on all vectors together.
+/// Takes the digits that the inverse lost from K itself; where that is not enough, after another step of
+/// subspace iteration on all vectors together.
 void polish(const Problem& problem, double tolerance, Found& found) {
   if (found.vectors.cols() == 0) return;
   best_pairs(problem, found.vectors, found);

@@ -1,5 +1,6 @@
 #pragma once
-// The lowest eigenpairs of K u = λ M u, K symmetric and not negative, M symmetric positive definite, both sparse.
+// The lowest eigenpairs of K u = λ M u, K symmetric and not negative, M symmetric positive definite, both
+// sparse.
 #include "pliant/base/progress.h"
 #include "pliant/numerics/types.h"
 
@@ -10,8 +11,8 @@ struct EigenpairsOptions {
   double tolerance = 1e-10;  ///< relative, of 1/(λ - shift)
   double shift = -1e-9;  ///< times tr K / tr M; below 0, so that a singular K can be factored all the same
   int restarts = 300;    ///< at most
-  /// Bytes that the factorisation may take. What it would take is known before it begins; above this, the pairs are found
-  /// without one (lobpcg), slower and to the tolerance below.
+  /// Bytes that the factorisation may take. What it would take is known before it begins; above this, the
+  /// pairs are found without one (lobpcg), slower and to the tolerance below.
   double memory_budget = 8e9;
   double iterative_tolerance = 1e-6;  ///< see LobpcgOptions
   MatrixXd known = {};  ///< n x k: M-orthonormal eigenvectors not to be found again (rigid motions)
@@ -30,11 +31,11 @@ struct Eigenpairs {
       0;  ///< that the factorisation took, or would have taken; 0 where small matrices need none
 };
 
-/// Shift-invert Lanczos in blocks of eight on one Cholesky factorisation; dense where n is small. Same bits on any number
-/// of threads.
+/// Shift-invert Lanczos in blocks of eight on one Cholesky factorisation; dense where n is small. Same bits
+/// on any number of threads.
 ///
-/// A block sees at most eight copies of a repeated eigenvalue. Where that many are found, the search is repeated with what was
-/// found left out, until nothing lower turns up.
+/// A block sees at most eight copies of a repeated eigenvalue. Where that many are found, the search is
+/// repeated with what was found left out, until nothing lower turns up.
 Eigenpairs lowest_eigenpairs(const SparseMatrix& K, const SparseMatrix& M,
                              const EigenpairsOptions& options = {});
 

@@ -1,5 +1,6 @@
 #pragma once
-// The lowest eigenpairs of K u = λ M u without a factorisation of K [Knyazev 2001]: for what does not fit into memory.
+// The lowest eigenpairs of K u = λ M u without a factorisation of K [Knyazev 2001]: for what does not fit
+// into memory.
 #include "pliant/base/progress.h"
 #include "pliant/numerics/types.h"
 
@@ -7,7 +8,8 @@ namespace pliant {
 
 struct LobpcgOptions {
   int count = 20;
-  /// Of a vector, in the norm of K, as the preconditioner sees it; that of the eigenvalue is about its square.
+  /// Of a vector, in the norm of K, as the preconditioner sees it; that of the eigenvalue is about its
+  /// square.
   double tolerance = 1e-6;
   int max_iterations = 2000;
   double shift = 0;     ///< below 0: K - shift M is what the preconditioner comes from
@@ -22,9 +24,9 @@ struct LobpcgPairs {
   int iterations = 0;
 };
 
-/// Locally optimal block conjugate gradients with an incomplete Cholesky factor of K as preconditioner [Lin and Moré 1999]. A
-/// few more vectors than wanted are carried along, so that the last wanted ones converge as well. Memory: a few matrices of
-/// n x count, and as much as K. Same bits on any number of threads.
+/// Locally optimal block conjugate gradients with an incomplete Cholesky factor of K as preconditioner [Lin
+/// and Moré 1999]. A few more vectors than wanted are carried along, so that the last wanted ones converge as
+/// well. Memory: a few matrices of n x count, and as much as K. Same bits on any number of threads.
 LobpcgPairs lobpcg(const SparseMatrix& K, const SparseMatrix& M, const LobpcgOptions& options);
 
 }  // namespace pliant

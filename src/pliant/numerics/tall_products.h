@@ -1,7 +1,7 @@
 #pragma once
-// Products of tall matrices: many rows (coordinates of all vertices), a few hundred columns (basis vectors). Rows are cut
-// into chunks that run in parallel, each through BLAS on one thread; sums over chunks have a fixed order, so the bits do not
-// depend on the number of threads.
+// Products of tall matrices: many rows (coordinates of all vertices), a few hundred columns (basis vectors).
+// Rows are cut into chunks that run in parallel, each through BLAS on one thread; sums over chunks have a
+// fixed order, so the bits do not depend on the number of threads.
 #include "pliant/numerics/symmetric_blocks.h"
 
 namespace pliant {

@@ -11,13 +11,13 @@
 namespace pliant {
 namespace {
 
-// The map with a single entry, from coordinate k to coordinate l, takes the field (x, y, z) to its component k in coordinate l.
-// So all extended fields are those with any component of any mode in any one coordinate: the basis is I₃ ⊗ S, S the n x 3r
-// components, and M and every orthonormalisation are three times those of S. Everything below works on S, a
-// twenty-seventh of the work.
+// The map with a single entry, from coordinate k to coordinate l, takes the field (x, y, z) to its component
+// k in coordinate l. So all extended fields are those with any component of any mode in any one coordinate:
+// the basis is I₃ ⊗ S, S the n x 3r components, and M and every orthonormalisation are three times those of
+// S. Everything below works on S, a twenty-seventh of the work.
 
-/// n x 3r: the components of all fields. Those of the rigid motions of a free body span 1, x, y, z, and so with the three
-/// coordinates all affine maps.
+/// n x 3r: the components of all fields. Those of the rigid motions of a free body span 1, x, y, z, and so
+/// with the three coordinates all affine maps.
 MatrixXd components(const MatrixXd& rigid, const MatrixXd& elastic) {
   const Index n = elastic.rows() / 3;
   MatrixXd S(n, 3 * (rigid.cols() + elastic.cols()));
@@ -31,8 +31,8 @@ MatrixXd components(const MatrixXd& rigid, const MatrixXd& elastic) {
 constexpr Index vertices_at_once = 128;
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// UᵀKU for U = I₃ ⊗ Q, coordinate by coordinate: entry (k c + a, l c + b) is Σ_ij Q_ia K_ij[k, l] Q_jb. Of the symmetric sum only
-/// half is formed: blocks left of the diagonal, and half of those on it.
+/// UᵀKU for U = I₃ ⊗ Q, coordinate by coordinate: entry (k c + a, l c + b) is Σ_ij Q_ia K_ij[k, l] Q_jb. Of
+/// the symmetric sum only half is formed: blocks left of the diagonal, and half of those on it.
 MatrixXd reduced_stiffness(const SymmetricBlocks& K, const MatrixXd& Q) {
   const Index c = Q.cols();
   const Rows rows = Q;
@@ -40,7 +40,8 @@ MatrixXd reduced_stiffness(const SymmetricBlocks& K, const MatrixXd& Q) {
       Q.rows(), 1024, MatrixXd(MatrixXd::Zero(c, 9 * c)),
       [&](Index begin, Index end) {
         MatrixXd part = MatrixXd::Zero(c, 9 * c);
-        // Columns (3 l + k) c onwards hold Σ_j K_ij[k, l] Q_j, a row a vertex i. A few vertices at a time stay in the cache.
+        // Columns (3 l + k) c onwards hold Σ_j K_ij[k, l] Q_j, a row a vertex i. A few vertices at a time
+        // stay in the cache.
         Rows product(vertices_at_once, 9 * c);
         MatrixXd by_column(vertices_at_once, 9 * c);
         for (Index first = begin; first < end; first += vertices_at_once) {

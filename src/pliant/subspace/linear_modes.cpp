@@ -112,8 +112,8 @@ MatrixXd rigid_motions(const SparseMatrix& K, const SparseMatrix& M, const Point
   return result;
 }
 
-/// Those combinations of M-orthonormal motions that K does not resist. At rest all; under load not the rotations, since
-/// the load does not turn with the body.
+/// Those combinations of M-orthonormal motions that K does not resist. At rest all; under load not the
+/// rotations, since the load does not turn with the body.
 MatrixXd without_stiffness(const SparseMatrix& K, const MatrixXd& motions) {
   if (motions.cols() == 0) return motions;
   const MatrixXd forces = K * motions;

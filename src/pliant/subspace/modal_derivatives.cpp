@@ -26,8 +26,8 @@ void subtract_projection(const MatrixXd& V, const MatrixXd& W, MatrixXd& X) {
   X -= part;
 }
 
-/// Fields whose derivatives are taken: rotations, then elastic modes. A free body's rigid motions come as any six that span
-/// them; without their translations three remain.
+/// Fields whose derivatives are taken: rotations, then elastic modes. A free body's rigid motions come as any
+/// six that span them; without their translations three remain.
 MatrixXd turning_fields(const LinearModes& modes, const Body& body, const VectorXd& masses) {
   MatrixXd rotations = modes.rigid;
   if (body.fixed().empty() && rotations.cols() >= 3) {
@@ -82,8 +82,8 @@ MatrixXd second_forces(const Body& body, const Points& x, const MatrixXd& fields
   return result;
 }
 
-/// As many unknowns as there are rigid motions, such that holding them holds the body: each is where the motions that the
-/// ones before leave move most.
+/// As many unknowns as there are rigid motions, such that holding them holds the body: each is where the
+/// motions that the ones before leave move most.
 std::vector<int> statically_determinate(MatrixXd rigid) {
   std::vector<int> held;
   for (Index k = 0; k < rigid.cols(); ++k) {
@@ -101,7 +101,8 @@ void solve(const Body& body, const LinearModes& modes, const VectorXd& masses, M
            const Progress& progress) {
   const Index columns_at_once = 16;
   const MatrixXd rigid_loads = masses.asDiagonal() * modes.rigid;
-  // The loads left are balanced. So it does not matter which unknowns hold the body: there is no force in them.
+  // The loads left are balanced. So it does not matter which unknowns hold the body: there is no force in
+  // them.
   const FreeUnknowns free =
       free_unknowns(body.vertex_count(), body.fixed(), statically_determinate(modes.rigid));
   const SparseMatrix K = restrict_to(body.stiffness(modes.positions), free);
@@ -131,7 +132,8 @@ void solve(const Body& body, const LinearModes& modes, const VectorXd& masses, M
   }
 }
 
-/// Scales the derivatives by how much they count: by frequency where a choice among them is made, else all alike.
+/// Scales the derivatives by how much they count: by frequency where a choice among them is made, else all
+/// alike.
 void weight(const LinearModes& modes, Index rotations, bool choose, const VectorXd& masses,
             MatrixXd& derivatives) {
   const Index r = rotations + modes.U.cols();

@@ -36,7 +36,8 @@ OrthonormalColumns orthonormalize(MatrixXd A, const VectorXd& masses, const Orth
   multiply_tall_in_place(A, strongest * result.singular_values.head(rank).cwiseInverse().asDiagonal());
   A.conservativeResize(Eigen::NoChange, rank);
 
-  // === They are orthonormal up to rounding over the least singular value, squared. Turn them as little as possible until
+  // === They are orthonormal up to rounding over the least singular value, squared. Turn them as little as
+  // possible until
   //     they are so up to rounding.
   for (int pass = 0; pass < 4 && rank > 0; ++pass) {
     gram = inner_products(A, masses, A);
