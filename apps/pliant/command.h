@@ -21,6 +21,7 @@ class UsageError : public Error {
 void add_bench(CLI::App& program);
 void add_export(CLI::App& program);
 void add_info(CLI::App& program);
+void add_modes(CLI::App& program);
 void add_reduce(CLI::App& program);
 void add_shape(CLI::App& program);
 void add_simulate(CLI::App& program);

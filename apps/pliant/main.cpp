@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   app::add_tetrahedralize(program);
   app::add_export(program);
   app::add_bench(program);
+  app::add_modes(program);
   app::add_reduce(program);
   app::add_simulate(program);
 

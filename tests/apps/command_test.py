@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BUILD
 
-COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "reduce", "simulate"]
+COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "modes", "reduce", "simulate"]
 
 
 def test_help_of_every_command_has_an_example(program):
@@ -33,8 +33,8 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, reduce, simulate"),
-    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, reduce, simulate"),
+    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, simulate"),
+    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, simulate"),
     (["shape", "bar", "--size", "nan"], "--size: found 'nan'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "large"], "--size: found 'large'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "-1"], "--size: found '-1'; expected a number above 0 and below 1e9"),
@@ -318,3 +318,34 @@ def test_bench_reduced_fem_tells_all(program):
                 "training_error", "fresh_error", "greedy_error", "motion_error", "steps_per_s",
                 "iterations_per_step", "full_steps_per_s", "pose_scale", "peak_mb"]:
         assert report[key] >= 0, key
+
+
+def test_modes_are_printed_and_written(program, tmp_path):
+    arrays, film, picture = (str(tmp_path / name) for name in ("bar.safetensors", "bar.glb", "bar.png"))
+    done = program("modes", "bar", "--tets", "300", "--count", "4", "--kind", "extended", "--shown", "2",
+                   "-o", arrays, "-o", film, "-o", picture, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["rigid"] == 6 and report["kind"] == "extended_modes"
+    d = report["dimension"]  # a bar of square section has modes whose maps coincide
+    assert 12 + 9 * 2 < d <= 12 + 9 * 4
+    assert report["frequencies"] == sorted(report["frequencies"]) and report["frequencies"][0] > 0
+    assert report["reduced_frequencies"][:6] == [0] * 6
+    header = open(arrays, "rb").read()
+    size = int.from_bytes(header[:8], "little")
+    shapes = {name: array["shape"] for name, array in json.loads(header[8:8 + size]).items() if name != "__metadata__"}
+    assert shapes["U"] == [3 * report["vertices"], d] and shapes["frequencies"] == [d]
+    assert open(film, "rb").read(4) == b"glTF" and open(picture, "rb").read(4) == b"\x89PNG"
+    table = program("modes", "bar", "--tets", "300", "--count", "4", "--fix-lowest", "0.3").stdout
+    assert "0 rigid motions" in table and "linear_modes: 4 dimensions" in table
+
+
+@pytest.mark.parametrize("words, code, message", [
+    (["--count", "100000"], 2, "--count"),
+    (["--count", "9000"], 1, "count is 9000; expected 1 to"),
+    (["-o", "bar.obj"], 2, "modes cannot be written as \".obj\""),
+    (["--kind", "best"], 2, "--kind"),
+])
+def test_modes_refuses_what_cannot_be(program, words, code, message):
+    done = program("modes", "bar", "--tets", "300", *words)
+    assert done.returncode == code and message in done.stderr
