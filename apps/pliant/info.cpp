@@ -1,9 +1,10 @@
-// pliant info: what is in a mesh file, and whether it is sound.
+// pliant info: what is in a mesh or model file, and whether it is sound.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "mesh_table.h"
+#include "model_table.h"
 #include "pliant/geometry/validation.h"
 
 namespace pliant::app {
@@ -22,6 +23,14 @@ ValidationReport check(const MeshData& mesh) {
 void run(const Arguments& arguments) {
   Json all = Json::array();
   for (const std::string& file : arguments.files) {
+    if (std::filesystem::path(file).extension() == ".pliant") {
+      const ReducedFem model = with_context(file, [&] { return read_reduced_fem(file); });
+      if (arguments.json)
+        all.push_back(to_json(model, file));
+      else
+        print(to_table(model, file));
+      continue;
+    }
     const MeshData mesh = read_mesh(file);
     const MeshSummary summary = summarize(mesh);
     const ValidationReport report = check(mesh);
@@ -46,8 +55,11 @@ void run(const Arguments& arguments) {
 
 void add_info(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = program.add_subcommand("info", "Show what is in a mesh file, and whether it is sound");
-  command->add_option("files", arguments->files, "Mesh files of any format pliant reads, also .gz")
+  CLI::App* command =
+      program.add_subcommand("info", "Show what is in a mesh or model file, and whether it is sound");
+  command
+      ->add_option("files", arguments->files,
+                   "Mesh files of any format pliant reads, also .gz, and models (.pliant)")
       ->required();
   add_common(*command, arguments->json, "  pliant info bunny.mesh.gz\n  pliant info bunny.obj --json");
   command->callback([arguments] { run(*arguments); });

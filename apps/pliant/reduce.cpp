@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "body_source.h"
+#include "model_table.h"
 #include "pliant/scene/build.h"
 
 namespace pliant::app {
@@ -16,17 +17,6 @@ struct Arguments {
   std::uint64_t seed = 1;
   bool json = false;
 };
-
-Json to_json(const ReducedFem& model, const std::string& file) {
-  Json json = {{"file", file},
-               {"method", "reduced_fem"},
-               {"vertices", model.vertex_count()},
-               {"tets", model.tets.rows()},
-               {"dimension", model.dimension()},
-               {"samples", model.elements.elements().count()}};
-  for (const auto& [name, value] : model.measured) json[name] = value;
-  return json;
-}
 
 void run(const Arguments& a) {
   CommandProgress progress;
@@ -44,20 +34,10 @@ void run(const Arguments& a) {
   options.progress = progress.callback();
   const ReducedFem model = build_reduced_fem(physical, options);
   write_reduced_fem(model, a.output);
-  const Json json = to_json(model, a.output);
-  if (a.json) {
-    print_json(json);
-    return;
-  }
-  const auto& m = model.measured;
-  print(fmt::format(
-      "{}: {} vertices, {} tets -> {} coordinates, {} elements\n"
-      "  subspace {:.2f} s, training {:.2f} s, cubature {:.2f} s\n"
-      "  error of the forces: {:.2f} % on training poses, {:.2f} % on fresh ones (scale {:.2f} of the box)\n"
-      "Try next: pliant simulate {} -o motion.glb\n",
-      a.output, model.vertex_count(), model.tets.rows(), model.dimension(), model.elements.elements().count(),
-      m.at("seconds_subspace"), m.at("seconds_training"), m.at("seconds_cubature"),
-      100 * m.at("training_error"), 100 * m.at("fresh_error"), m.at("pose_scale"), a.output));
+  if (a.json)
+    print_json(to_json(model, a.output));
+  else
+    print(to_table(model, a.output) + fmt::format("Try next: pliant simulate {} -o motion.glb\n", a.output));
 }
 
 }  // namespace

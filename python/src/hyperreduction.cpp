@@ -156,7 +156,8 @@ void bind_hyperreduction(py::module_& module) {
         return poses_of_motion(body, basis, displacements).q;
       },
       py::arg("body"), py::arg("basis"), py::arg("displacements"), ReleaseGil(),
-      "(d, T): the nearest poses of the subspace to displacements (3n, T) from its origin, by their elastic energy.");
+      "(d, T): the nearest poses of the subspace to displacements (3n, T) from its origin, by their elastic "
+      "energy.");
   bind_cubature(module);
 
   py::class_<PolynomialForces> polynomial(

@@ -263,6 +263,9 @@ def test_reduce_writes_a_model_that_simulates(program, tmp_path):
     report = json.loads(done.stdout)
     assert report["dimension"] == 27 and 0 < report["samples"] <= 20
     assert 0 <= report["training_error"] < 1 and report["seconds_subspace"] >= 0
+    shown = json.loads(program("info", model, "--json").stdout)
+    assert shown["fresh_error"] == report["fresh_error"] and shown["basis"] == "extended_modes"
+    assert "27 coordinates" in program("info", model).stdout
     done = program("simulate", model, "--frames", "5", "-o", tmp_path / "bar.pc2", "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
