@@ -25,7 +25,8 @@ std::string to_table(const ReducedFem& model, const std::string& file) {
                       model.tets.rows() > 0 ? model.tets.rows() : model.triangles.rows(),
                       model.tets.rows() > 0 ? "tets" : "triangles", model.dimension(),
                       model.elements.elements().count());
-  text += fmt::format("  {} vertices held, {} feel obstacles\n", model.fixed.size(), model.contact_vertices.size());
+  text += fmt::format("  {} vertices held, {} feel obstacles\n", model.fixed.size(),
+                      model.contact_vertices.size());
   const auto& m = model.measured;
   const auto has = [&](const char* name) { return m.count(name) > 0; };
   if (has("seconds_subspace") && has("seconds_training") && has("seconds_cubature"))
@@ -33,7 +34,8 @@ std::string to_table(const ReducedFem& model, const std::string& file) {
                         m.at("seconds_subspace"), m.at("seconds_training"), m.at("seconds_cubature"));
   if (has("training_error") && has("fresh_error") && has("pose_scale"))
     text += fmt::format(
-        "  error of the forces: {:.2f} % on training poses, {:.2f} % on fresh ones (scale {:.2f} of the box)\n",
+        "  error of the forces: {:.2f} % on training poses, {:.2f} % on fresh ones (scale {:.2f} of the "
+        "box)\n",
         100 * m.at("training_error"), 100 * m.at("fresh_error"), m.at("pose_scale"));
   return text;
 }
