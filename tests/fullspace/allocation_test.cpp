@@ -31,9 +31,9 @@ TEST_F(Allocations, OfAWarmProjectiveStepAreNone) {
 
 TEST_F(Allocations, OfAWarmNewtonStepAreNone) {
   const TetMesh mesh = bar();
-  for (const auto [scheme, solver] : {std::pair(TimeScheme::implicit_euler, LinearSolver::pcg),
-                                      std::pair(TimeScheme::newmark, LinearSolver::pcg),
-                                      std::pair(TimeScheme::newmark, LinearSolver::cholesky)}) {
+  for (const auto& [scheme, solver] : {std::pair(TimeScheme::implicit_euler, LinearSolver::pcg),
+                                       std::pair(TimeScheme::newmark, LinearSolver::pcg),
+                                       std::pair(TimeScheme::newmark, LinearSolver::cholesky)}) {
     const Body body(mesh, {NeoHookean::from_young(1e5, 0.4)}, {.damping = {.mass = 0.1, .stiffness = 1e-3}});
     NewtonSimulator simulator(body, {.scheme = scheme, .solver = solver});
     expect_none(requests_of(simulator, mesh, 20));
