@@ -146,11 +146,15 @@ void NewmarkBroyden::prepare() {
     springs_.push_back(
         {drag.vertex, drag.target,
          drag_stiffness(drag.strength, total_mass_, stiffness_ * model_->local_stiffness[drag.vertex])});
-  for (std::size_t i = 0; i < fixed_.size(); ++i)
-    if (!holds(fixed_[i]))
-      springs_.push_back({fixed_[i], fixed_targets_.row(static_cast<Index>(i)).transpose(),
-                          held_stiffness * (stiffness_ * model_->local_stiffness[fixed_[i]] +
-                                            model_->masses[fixed_[i]] / (time_step_ * time_step_))});
+  if (changes_.fixed) {
+    held_by_springs_.clear();
+    for (std::size_t i = 0; i < fixed_.size(); ++i)
+      if (!holds(fixed_[i])) held_by_springs_.push_back(i);
+  }
+  for (const std::size_t i : held_by_springs_)
+    springs_.push_back({fixed_[i], fixed_targets_.row(static_cast<Index>(i)).transpose(),
+                        held_stiffness * (stiffness_ * model_->local_stiffness[fixed_[i]] +
+                                          model_->masses[fixed_[i]] / (time_step_ * time_step_))});
 }
 
 void NewmarkBroyden::begin_step() {

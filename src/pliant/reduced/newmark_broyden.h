@@ -87,6 +87,7 @@ class NewmarkBroyden final : public Simulator {
   // === The present step
   VectorXd start_, start_rates_, target_, external_, damping_now_;
   std::vector<Spring> springs_;
+  std::vector<std::size_t> held_by_springs_;  // places in fixed_: those that the subspace could move
   std::vector<PlacedObstacle> placed_;
   std::optional<PenaltyContact> contact_;
   PenaltyTerms contact_terms_;
