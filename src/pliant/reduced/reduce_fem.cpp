@@ -131,11 +131,7 @@ DenseBasis make_basis(const Body& body, const ReduceFemOptions& options) {
     case BasisKind::linear_modes:
       break;
   }
-  MatrixXd U(modes.U.rows(), modes.rigid.cols() + modes.U.cols());
-  U << modes.rigid, modes.U;
-  VectorXd eigenvalues = VectorXd::Zero(U.cols());
-  eigenvalues.tail(modes.eigenvalues.size()) = modes.eigenvalues;
-  return dense_basis("linear_modes", body.rest_positions(), std::move(U), std::move(eigenvalues));
+  return modal_basis(body, modes);
 }
 
 ReducedFem reduce_fem(const Body& body, const ReduceFemOptions& options) {
