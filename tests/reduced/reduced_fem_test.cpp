@@ -39,6 +39,25 @@ TEST(ReducedFem, AFileHoldsAllThatASimulationNeeds) {
   EXPECT_GT(a.coordinates().norm(), 0);
 }
 
+TEST(ReducedFem, WeightsStayWithTheirElementsWhereMaterialsMix) {
+  const TetMesh mesh = small_bar();
+  const std::vector<SolidMaterial> palette{{NeoHookean::from_young(1e5, 0.4), 1000},
+                                           {StVK::from_young(1e6, 0.3), 1000}};
+  BodyOptions options;
+  std::vector<int> all;
+  for (int t = 0; t < static_cast<int>(mesh.tet_count()); ++t) {
+    options.material_of_tet.push_back(t % 2);  // sets sort by material
+    all.push_back(t);
+  }
+  const Body body(mesh, palette, options);
+  const VectorXd weights = VectorXd::LinSpaced(mesh.tet_count(), 1, 2);
+  const ReducedFem model = make_reduced_fem(body, extended(body, 3), all, weights);
+  const std::vector<int>& elements = model.elements.elements().elements();
+  const VectorXd kept = model.elements.weights();
+  for (std::size_t k = 0; k < elements.size(); ++k)
+    EXPECT_EQ(kept[static_cast<Index>(k)], weights[elements[k]]) << "element " << elements[k];
+}
+
 TEST(ReducedFem, BrokenFilesAreRefused) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "bar.pliant";

@@ -48,7 +48,10 @@ ReducedFem make_reduced_fem(const Body& body, const DenseBasis& basis, std::span
   model.basis = basis.kind;
   model.U = basis.U.cast<float>();
   model.eigenvalues = basis.eigenvalues;
-  model.elements = ReducedElements(body, basis.U, ElementSet(body, elements), weights);
+  Cubature cubature;
+  cubature.elements.assign(elements.begin(), elements.end());
+  cubature.weights = weights;
+  model.elements = reduced_elements(body, basis, cubature);
   model.damping = body.damping();
   model.masses = body.masses();
   model.local_stiffness = local_stiffness(body);

@@ -13,7 +13,7 @@
 namespace pliant {
 
 /// Joins a body, a subspace and weighted elements into a model.
-/// @param elements         tets of a solid or edge flaps of a shell (element_count(body) of them)
+/// @param elements         ascending: tets of a solid or edge flaps of a shell (element_count(body) of them)
 /// @param weights          one an element, not negative; all elements with weight 1 are the exact reduced forces
 /// @param contact_samples  vertices spread over the surface that feel obstacles
 ReducedFem make_reduced_fem(const Body& body, const DenseBasis& basis, std::span<const int> elements,
