@@ -16,6 +16,7 @@ if(PLIANT_SANITIZE)
   target_compile_options(pliant_flags INTERFACE
     -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
+  target_compile_definitions(pliant_flags INTERFACE PLIANT_FEW_SIMD_TARGETS)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Instrumented code hides from gcc which member of a variant is alive: it warns of what cannot happen.
     target_compile_options(pliant_flags INTERFACE -Wno-maybe-uninitialized)

@@ -5,8 +5,7 @@
 #include "pliant/elasticity/element_set.h"
 #include "pliant/elasticity/shell_terms.h"
 
-#define HWY_DISABLED_TARGETS \
-  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "pliant/base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pliant/elasticity/flap_kernel.cpp"
 #include <hwy/foreach_target.h>  // first: compiles this file once a target

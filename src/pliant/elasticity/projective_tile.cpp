@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-// Vectors of unknown size cannot be members of the kernels' structs; processors with SSSE3 but not SSE4 are gone.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "pliant/base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pliant/elasticity/projective_tile.cpp"
 #include <hwy/foreach_target.h>  // first: compiles this file once a target

@@ -1,8 +1,7 @@
 // Highway compiles this file once a target: the loops of PolynomialForces.
 #include "pliant/hyperreduction/polynomial_kernel.h"
 
-#define HWY_DISABLED_TARGETS \
-  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "pliant/base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pliant/hyperreduction/polynomial_kernel.cpp"
 #include <hwy/foreach_target.h>  // first: compiles this file once a target

@@ -3,9 +3,7 @@
 
 #include "pliant/numerics/symmetric_blocks.h"
 
-// Processors with SSSE3 but not SSE4 are gone, and nothing here gains from AVX3_DL over AVX3.
-#define HWY_DISABLED_TARGETS \
-  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "pliant/base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pliant/numerics/block_product.cpp"
 #include <hwy/foreach_target.h>  // first: compiles this file once a target

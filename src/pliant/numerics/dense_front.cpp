@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "pliant/base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pliant/numerics/dense_front.cpp"
 #include <hwy/foreach_target.h>  // first: compiles this file once a target

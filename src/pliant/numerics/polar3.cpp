@@ -1,8 +1,6 @@
 #include "pliant/numerics/polar3.h"
 
-// Vectors of unknown size cannot be members of the kernel's structs; processors with SSSE3 but not SSE4 are
-// gone.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "pliant/base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pliant/numerics/polar3.cpp"
 #include <hwy/foreach_target.h>  // first: compiles this file once a target
