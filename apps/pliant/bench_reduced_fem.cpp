@@ -15,10 +15,10 @@ namespace pliant::app {
 namespace {
 
 struct Arguments {
-  std::string mesh, shape = "squid", material = "stvk";
+  std::string mesh, shape = "squid", material = "stvk", basis = "extended_modes", forces = "cubature";
   Index vertices = 20000;
   double young = 1e6, poisson = 0.4, bend = 0.2;
-  int modes = 15, samples = 150, poses = 1000, steps = 1000, full_steps = 30;
+  int modes = 15, dimension = 0, samples = 150, poses = 1000, steps = 1000, full_steps = 30;
   bool greedy = true, json = false;
 };
 
@@ -82,7 +82,8 @@ void run(const Arguments& a) {
   const Body body(mesh, SolidMaterial{make_material(a.material, a.young, a.poisson), 1000},
                   {.fixed = bottom(mesh.vertices), .damping = {.mass = 0.1, .stiffness = 1e-3}});
   ReduceFemOptions options;
-  options.modes = a.modes;
+  options.basis = basis_kind(a.basis), options.forces = force_kind(a.forces);
+  options.modes = a.modes, options.dimension = a.dimension;
   options.samples = a.samples;
   options.poses.count = a.poses;
   options.progress = progress.callback();
@@ -103,7 +104,8 @@ void run(const Arguments& a) {
   const DenseBasis basis = make_basis(body, options);
   Rng rng(options.seed);
   const TrainingPoses training = training_poses(basis, rng, options.poses);
-  if (a.greedy) {
+  const bool cubature_used = options.forces == ForceKind::cubature;
+  if (a.greedy && cubature_used) {
     const CubatureProblem problem(body, basis, training.q, {.memory = options.memory});
     Cubature greedy;
     json["greedy_seconds"] =
@@ -113,12 +115,14 @@ void run(const Arguments& a) {
   const Vector3d load = bending_load(basis, body.masses(), a.bend);
   if (a.full_steps > 0) {
     const FullMotion motion = full_motion(body, load, a.full_steps);
-    const ElementArrays chosen = model.elements.elements().arrays();
-    Cubature cubature;
-    cubature.elements.assign(chosen.elements.data(), chosen.elements.data() + chosen.elements.size());
-    cubature.weights = model.elements.weights();
-    const MatrixXd q = poses_of_motion(body, basis, motion.displacements).q;
-    json["motion_error"] = force_errors(body, basis, cubature, q).mean();
+    if (cubature_used) {
+      const ElementArrays chosen = model.elements.elements().arrays();
+      Cubature cubature;
+      cubature.elements.assign(chosen.elements.data(), chosen.elements.data() + chosen.elements.size());
+      cubature.weights = model.elements.weights();
+      const MatrixXd q = poses_of_motion(body, basis, motion.displacements).q;
+      json["motion_error"] = force_errors(body, basis, cubature, q).mean();
+    }
     json["motion_largest_displacement"] = motion.largest;
     json["full_steps_per_s"] = 1 / motion.seconds_per_step;
   }
@@ -175,6 +179,16 @@ void add_bench_reduced_fem(CLI::App& bench) {
   command->add_option("--poisson", a->poisson, "Poisson's ratio")->capture_default_str();
   command->add_option("--modes", a->modes, "Vibration modes")
       ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--basis", a->basis, "extended_modes, modal_derivatives or linear_modes")
+      ->check(CLI::IsMember({"extended_modes", "modal_derivatives", "linear_modes"}))
+      ->capture_default_str();
+  command
+      ->add_option("--dimension", a->dimension, "Coordinates, where the basis leaves a choice; 0: automatic")
+      ->check(CLI::Range(0, 3000))
+      ->capture_default_str();
+  command->add_option("--forces", a->forces, "cubature, polynomial (of stvk) or exact: every element")
+      ->check(CLI::IsMember({"cubature", "polynomial", "exact"}))
       ->capture_default_str();
   command->add_option("--samples", a->samples, "Elements of the cubature")
       ->check(CLI::Range(1, 100000))

@@ -12,7 +12,7 @@ namespace {
 
 struct Arguments {
   BodySource source;
-  std::string output, basis = "extended_modes";
+  std::string output, basis = "extended_modes", forces = "cubature";
   int modes = 15, dimension = 0, samples = 150, poses = 1000, contact_samples = 200;
   std::uint64_t seed = 1;
   bool json = false;
@@ -25,6 +25,7 @@ void run(const Arguments& a) {
       build_physical_body(words.json, "bodies[0]", words.folder, progress.callback());
   ReduceFemOptions options;
   options.basis = basis_kind(a.basis);
+  options.forces = force_kind(a.forces);
   options.modes = a.modes;
   options.dimension = a.dimension;
   options.samples = a.samples;
@@ -57,6 +58,11 @@ void add_reduce(CLI::App& program) {
   command
       ->add_option("--dimension", a->dimension, "Coordinates, where the basis leaves a choice; 0: automatic")
       ->check(CLI::Range(0, 3000))
+      ->capture_default_str();
+  command
+      ->add_option("--forces", a->forces,
+                   "cubature; polynomial: exact, of stvk in up to about 40 coordinates; exact: every element")
+      ->check(CLI::IsMember({"cubature", "polynomial", "exact"}))
       ->capture_default_str();
   command->add_option("--samples", a->samples, "Elements that are evaluated")
       ->check(CLI::Range(1, 100000))

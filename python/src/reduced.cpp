@@ -8,10 +8,11 @@ namespace {
 
 using Model = std::shared_ptr<ReducedFem>;
 
-Model reduce(const Body& body, const std::string& basis, int modes, int dimension, int samples, int poses,
-             double pose_scale, int contact_samples, std::uint64_t seed, const py::object& progress) {
+Model reduce(const Body& body, const std::string& basis, int modes, int dimension, const std::string& forces,
+             int samples, int poses, double pose_scale, int contact_samples, std::uint64_t seed,
+             const py::object& progress) {
   ReduceFemOptions options;
-  options.basis = basis_kind(basis);
+  options.basis = basis_kind(basis), options.forces = force_kind(forces);
   options.modes = modes, options.dimension = dimension, options.samples = samples;
   options.poses.count = poses;
   if (pose_scale > 0) options.poses.scale = pose_scale;
@@ -49,9 +50,9 @@ void bind_model(py::module_& module) {
             if (q.size() != m.dimension())
               throw InputError("forces: " + std::to_string(q.size()) + " coordinates; expected " +
                                std::to_string(m.dimension()));
-            ReducedElements::Workspace work;
+            ReducedForceWorkspace work;
             VectorXd out;
-            m.elements.force(q, out, work);
+            elastic_force(m, q, out, work);
             return out;
           },
           py::arg("q"), "The reduced elastic force, -dE/dq.")
@@ -61,11 +62,12 @@ void bind_model(py::module_& module) {
       });
   module.def(
       "reduce", &reduce, py::arg("body"), py::kw_only(), py::arg("basis") = "extended_modes",
-      py::arg("modes") = 15, py::arg("dimension") = 0, py::arg("samples") = 150, py::arg("poses") = 1000,
-      py::arg("pose_scale") = 0.0, py::arg("contact_samples") = 200, py::arg("seed") = 1,
-      py::arg("progress") = py::none(),
+      py::arg("modes") = 15, py::arg("dimension") = 0, py::arg("forces") = "cubature",
+      py::arg("samples") = 150, py::arg("poses") = 1000, py::arg("pose_scale") = 0.0,
+      py::arg("contact_samples") = 200, py::arg("seed") = 1, py::arg("progress") = py::none(),
       "Reduces a body: modes, subspace, training poses, cubature. Returns a ReducedFem. pose_scale 0: the "
-      "default.");
+      "default. forces: 'cubature', 'polynomial' (exact, of StVK in a small subspace) or 'exact' (every "
+      "element).");
   module.def(
       "reduce_exact",
       [](const Body& body, const std::string& basis, int modes, int dimension) {

@@ -70,6 +70,30 @@ TEST(PolynomialForces, AreTheExactReducedForces) {
     }
 }
 
+TEST(PolynomialForces, ProjectedStiffnessIsPositiveDefinite) {
+  const Case c = make_case(12);
+  const PolynomialForces polynomial(c.body, c.basis);
+  PolynomialForces::Workspace work;
+  VectorXd f;
+  MatrixXd K, P;
+  // Pressed flat, stvk gives way.
+  Points flat = c.body.rest_positions();
+  flat = (-0.9 * c.body.masses().asDiagonal() * flat).eval();
+  const VectorXd q = pull_back(c.basis, flat);
+  polynomial.stiffness(q, K, f, work);
+  polynomial.stiffness(q, P, f, work, Projection::positive);
+  const double least = Eigen::SelfAdjointEigenSolver<MatrixXd>(K).eigenvalues()[0];
+  EXPECT_LT(least, 0);  // or nothing is shown
+  EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatrixXd>(P).eigenvalues()[0], 0);
+  const double added = P(0, 0) - K(0, 0);
+  EXPECT_LT((P - K - added * MatrixXd::Identity(12, 12)).norm(), 1e-9 * K.norm());
+  EXPECT_LT(added, -3 * least + 1e-3 * K.diagonal().cwiseAbs().maxCoeff());
+
+  polynomial.stiffness(VectorXd::Zero(12), K, f, work);
+  polynomial.stiffness(VectorXd::Zero(12), P, f, work, Projection::positive);
+  EXPECT_EQ(K, P);
+}
+
 TEST(PolynomialForces, CoefficientsAreAllThatIsKept) {
   const Case c = make_case(6);
   const PolynomialForces polynomial(c.body, c.basis), again(6, polynomial.coefficients());

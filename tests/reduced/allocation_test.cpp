@@ -17,4 +17,13 @@ TEST_F(Allocations, OfAWarmReducedStepAreNone) {
   expect_none(requests_of(simulator, mesh, 20));
 }
 
+TEST_F(Allocations, OfAWarmStepWithAPolynomialAreNone) {
+  const TetMesh mesh = bar();
+  const Body body(mesh, SolidMaterial{StVK::from_young(1e5, 0.4), 1000},
+                  {.damping = {.mass = 0.1, .stiffness = 1e-3}});
+  const auto model = std::make_shared<const ReducedFem>(make_polynomial_reduced_fem(body, extended(body, 2)));
+  NewmarkBroyden simulator(model);
+  expect_none(requests_of(simulator, mesh, 20));
+}
+
 }  // namespace pliant

@@ -56,6 +56,21 @@ TEST(NewmarkBroyden, BroydenAndNewtonAgree) {
   EXPECT_EQ(broyden.newton_steps(), 0);
 }
 
+TEST(NewmarkBroyden, ThePolynomialMovesAsAllElementsDo) {
+  const Body body = bar_body(rubber(), true, {.mass = 0.2, .stiffness = 1e-3});
+  const DenseBasis basis = extended(body, 3);
+  NewmarkBroyden elements(exact(body, basis), {.tolerance = 1e-10});
+  NewmarkBroyden polynomial(std::make_shared<const ReducedFem>(make_polynomial_reduced_fem(body, basis)),
+                            {.tolerance = 1e-10});
+  for (int i = 0; i < 120; ++i) {
+    EXPECT_TRUE(elements.step().converged);
+    EXPECT_TRUE(polynomial.step().converged);
+    // The elements have U in single precision.
+    EXPECT_LT((polynomial.coordinates() - elements.coordinates()).norm(),
+              1e-5 * elements.coordinates().norm());
+  }
+}
+
 TEST(NewmarkBroyden, KeepsTheEnergyOfALinearBody) {
   const Body body = bar_body(Linear::from_young(1e5, 0.3), true);
   NewmarkBroyden sim(exact(body, extended(body, 4)), {.tolerance = 1e-12});

@@ -17,13 +17,6 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-Index padded_size(Index dimension) {
-  constexpr Index group = detail::polynomial_group;
-  return (dimension + 1 + group - 1) / group * group;
-}
-
-Index pair_count(Index size) { return size * (size + 1) / 2; }
-
 /// Places of monomials a <= b <= c <= e.
 class MonomialPlaces {
  public:
@@ -49,7 +42,7 @@ class MonomialPlaces {
 /// the pair (a, b) is sym(F_a^T F_b), where F_a = dF/dy_a.
 void strain_rows(const Body& body, const DenseBasis& basis, const std::vector<ElementMap>& maps,
                  const std::vector<double>& volumes, Index first, Index end, MatrixXd& rows) {
-  const Index size = basis.dimension() + 1, pairs = pair_count(size);
+  const Index size = basis.dimension() + 1, pairs = detail::pair_count(size);
   rows.resize(6 * (end - first), pairs);
   std::vector<Matrix3d> F(at(size));
   for (Index e = first; e < end; ++e) {
@@ -108,7 +101,7 @@ PolynomialForces::PolynomialForces(const Body& body, const DenseBasis& basis,
     throw InputError(
         fmt::format("polynomial forces: the basis has {} rows for {} vertices; expected three a vertex",
                     basis.U.rows(), body.vertex_count()));
-  const Index size = dimension_ + 1, pairs = pair_count(size), count = body.tets().rows();
+  const Index size = dimension_ + 1, pairs = detail::pair_count(size), count = body.tets().rows();
   const auto maps = element_maps(body);
   const ElementArrays elements = ElementSet(body).arrays();  // one kind: as the body has them
   std::vector<double> volumes(at(count));
@@ -168,62 +161,100 @@ PolynomialForces::PolynomialForces(Index dimension, VectorXd coefficients)
 }
 
 void PolynomialForces::expand() {
-  const Index size = dimension_ + 1, padded = padded_size(dimension_);
+  const Index n = dimension_ + 1;
+  // Where the row of (a, b) begins.
+  std::vector<Index> start(at(n * n));
   Index entries = 0;
-  const auto first_of = [](Index b) { return b / detail::polynomial_group * detail::polynomial_group; };
-  for (Index b = 0; b < size; ++b) entries += (b + 1) * (padded - first_of(b)) * (padded - first_of(b));
+  for (Index b = 0; b < n; ++b)
+    for (Index a = 0; a <= b; ++a) {
+      start[at(a * n + b)] = entries;
+      entries += detail::padded_to_group(detail::pair_count(n - b));
+    }
   matrices_.assign(at(entries), 0.0);
-  double* S = matrices_.data();
-  Index k = 0;
-  for (Index a = 0; a < size; ++a)
-    for (Index b = a; b < size; ++b) {
-      const Index first = first_of(b), rows = padded - first;
-      for (Index c = b; c < size; ++c)
-        for (Index e = c; e < size; ++e, ++k) {
-          // S + S^T of the triangle: the diagonal twice.
-          S[c - first + rows * (e - first)] += coefficients_[k];
-          S[e - first + rows * (c - first)] += coefficients_[k];
-        }
-      S += rows * rows;
+  const double* from = coefficients_.data();
+  for (Index a = 0; a < n; ++a)
+    for (Index b = a; b < n; ++b) {
+      const Index count = detail::pair_count(n - b);
+      std::copy_n(from, count, matrices_.data() + start[at(a * n + b)]);
+      from += count;
     }
 }
 
-double PolynomialForces::energy(const VectorXd& q, Workspace& work) const {
-  return force(q, work.force, work);
-}
-
-double PolynomialForces::force(const VectorXd& q, VectorXd& force, Workspace& work) const {
+/// Evaluates, and leaves dE/dy in `gradient`. Returns the energy.
+double PolynomialForces::evaluate(const VectorXd& q, Workspace& work, bool second) const {
   assert(q.size() == dimension_);
-  const Index padded = padded_size(dimension_);
-  if (work.buffer.size() < at(3 * padded)) work.buffer.resize(at(3 * padded));
-  double *y = work.buffer.data(), *gradient = y + padded, *product = gradient + padded;
-  std::fill_n(y, 2 * padded, 0.0);
+  constexpr Index group = detail::polynomial_group;
+  const Index n = dimension_ + 1, pairs = detail::pair_count(n), row = pairs + group, wide = n + group;
+  const Index needed = 2 * wide + 3 * row + (second ? n * wide + row + n * row : 0);
+  if (work.buffer.size() < at(needed)) work.buffer.resize(at(needed));
+  double* y = work.buffer.data();
+  double *gradient = y + wide, *products = gradient + wide, *inner = products + row, *outer = inner + row;
+  double *crossed = outer + row, *by_b = crossed + n * wide, *by_a = by_b + row;
+  std::fill_n(y, 2 * wide + 2 * row, 0.0);
+  if (second) std::fill_n(crossed, n * wide, 0.0);
   y[0] = 1;
   std::copy_n(q.data(), dimension_, y + 1);
-  const double energy =
-      detail::evaluate_polynomial({dimension_ + 1, padded, matrices_.data(), y, gradient, nullptr, product});
-  force.resize(dimension_);
-  for (Index i = 0; i < dimension_; ++i) force[i] = -gradient[i + 1];
+  double* product = products;
+  for (Index c = 0; c < n; ++c)
+    for (Index e = c; e < n; ++e) *product++ = y[c] * y[e];
+  detail::evaluate_polynomial({.size = n,
+                               .matrices = matrices_.data(),
+                               .y = y,
+                               .products = products,
+                               .inner = inner,
+                               .outer = outer,
+                               .crossed = second ? crossed : nullptr,
+                               .by_b = by_b,
+                               .by_a = by_a});
+
+  // === Each of the four places of a monomial in turn
+  double energy = 0;
+  const double *of_pair = outer, *of_inner = inner;
+  for (Index b = 0; b < n; ++b)
+    for (Index a = 0; a <= b; ++a, ++of_pair) {
+      energy += y[a] * y[b] * *of_pair;
+      gradient[a] += y[b] * *of_pair;
+      gradient[b] += y[a] * *of_pair;
+    }
+  for (Index c = 0; c < n; ++c)
+    for (Index e = c; e < n; ++e, ++of_inner) {
+      gradient[c] += y[e] * *of_inner;
+      gradient[e] += y[c] * *of_inner;
+    }
+  work.gradient = gradient + 1;
+  if (!second) return energy;
+
+  // === Two places: both before, both behind, or one of each. Half, so that adding the transpose gives all.
+  of_pair = outer, of_inner = inner;
+  for (Index b = 0; b < n; ++b)
+    for (Index a = 0; a <= b; ++a) crossed[a * wide + b] += *of_pair++;
+  for (Index c = 0; c < n; ++c)
+    for (Index e = c; e < n; ++e) crossed[c * wide + e] += *of_inner++;
+  work.half = crossed;
   return energy;
 }
 
-double PolynomialForces::stiffness(const VectorXd& q, MatrixXd& K, VectorXd& force, Workspace& work) const {
-  assert(q.size() == dimension_);
-  const Index padded = padded_size(dimension_);
-  if (work.buffer.size() < at((3 + padded) * padded)) work.buffer.resize(at((3 + padded) * padded));
-  double *y = work.buffer.data(), *gradient = y + padded, *product = gradient + padded,
-         *half = product + padded;
-  std::fill_n(y, (3 + padded) * padded, 0.0);
-  y[0] = 1;
-  std::copy_n(q.data(), dimension_, y + 1);
-  const double energy =
-      detail::evaluate_polynomial({dimension_ + 1, padded, matrices_.data(), y, gradient, half, product});
-  force.resize(dimension_);
+double PolynomialForces::energy(const VectorXd& q, Workspace& work) const { return evaluate(q, work, false); }
+
+double PolynomialForces::force(const VectorXd& q, VectorXd& force, Workspace& work) const {
+  const double energy = evaluate(q, work, false);
+  force = -Eigen::Map<const VectorXd>(work.gradient, dimension_);
+  return energy;
+}
+
+double PolynomialForces::stiffness(const VectorXd& q, MatrixXd& K, VectorXd& force, Workspace& work,
+                                   Projection projection) const {
+  const double energy = evaluate(q, work, true);
+  force = -Eigen::Map<const VectorXd>(work.gradient, dimension_);
   K.resize(dimension_, dimension_);
-  for (Index i = 0; i < dimension_; ++i) force[i] = -gradient[i + 1];
+  const Index wide = dimension_ + 1 + detail::polynomial_group;
+  const double* half = work.half + wide + 1;
   for (Index j = 0; j < dimension_; ++j)
-    for (Index i = j; i < dimension_; ++i)
-      K(i, j) = K(j, i) = half[i + 1 + padded * (j + 1)] + half[j + 1 + padded * (i + 1)];
+    for (Index i = j; i < dimension_; ++i) K(i, j) = K(j, i) = half[i * wide + j] + half[j * wide + i];
+  if (projection == Projection::positive && K.allFinite()) {
+    double added = 1e-4 * K.diagonal().cwiseAbs().maxCoeff();
+    for (; !work.cholesky.factorize(K); added *= 2) K.diagonal().array() += added;
+  }
   return energy;
 }
 

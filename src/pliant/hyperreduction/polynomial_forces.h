@@ -6,6 +6,7 @@
 // each product of four of d + 1 variables.
 #include "pliant/base/progress.h"
 #include "pliant/numerics/aligned_vector.h"
+#include "pliant/numerics/dense_cholesky.h"
 #include "pliant/subspace/dense_basis.h"
 
 namespace pliant {
@@ -19,7 +20,8 @@ class PolynomialForces {
  public:
   struct Workspace {
     AlignedVector<double> buffer;
-    VectorXd force;
+    const double *gradient = nullptr, *half = nullptr;  // in it, of the last evaluation
+    DenseCholesky cholesky;
   };
 
   PolynomialForces() = default;
@@ -35,19 +37,20 @@ class PolynomialForces {
   double energy(const VectorXd& q, Workspace& work) const;
   /// -dE/dq; returns the energy.
   double force(const VectorXd& q, VectorXd& force, Workspace& work) const;
-  /// d2E/dq2, with force and energy.
-  double stiffness(const VectorXd& q, MatrixXd& K, VectorXd& force, Workspace& work) const;
+  /// d2E/dq2, with force and energy. Projected: where it is not positive definite, so much of the
+  /// identity is added, up to a factor of two.
+  double stiffness(const VectorXd& q, MatrixXd& K, VectorXd& force, Workspace& work,
+                   Projection projection = Projection::none) const;
 
   std::size_t memory_bytes() const;
 
  private:
   void expand();
+  double evaluate(const VectorXd& q, Workspace& work, bool second) const;
 
   Index dimension_ = 0;
   VectorXd coefficients_;
-  // For a <= b the symmetric matrix of what multiplies y_a y_b y_c y_e and y_a y_b y_e y_c, c and e from b on, rounded down
-  // to a whole vector: both triangles, so that a product with y needs no sum across lanes.
-  AlignedVector<double> matrices_;
+  AlignedVector<double> matrices_;  // the same in the order of evaluation: polynomial_kernel.h
 };
 
 /// How many monomials of degree four d + 1 variables have.

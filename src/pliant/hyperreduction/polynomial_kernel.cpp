@@ -1,6 +1,8 @@
 // Highway compiles this file once a target: the loops of PolynomialForces.
 #include "pliant/hyperreduction/polynomial_kernel.h"
 
+#include <algorithm>
+
 #include "pliant/base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pliant/hyperreduction/polynomial_kernel.cpp"
@@ -13,81 +15,94 @@ namespace pliant {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `vectors` vectors of rows of S y: columns `begin` to `end` of S stand `stride` apart.
-template <int vectors, class D>
-HWY_INLINE void rows_of_product(D d, const double* S, Index stride, const double* y, Index begin, Index end,
-                                double* out) {
+using Lanes = hn::CappedTag<double, detail::polynomial_group>;
+
+/// `rows` rows of the matrix of one b, read once: their products with `products`, and their sum, by `factors`, onto `sum`.
+/// With `by_a`, each row too, by y_b, onto a row of its own.
+template <int rows, bool crossed>
+HWY_INLINE void pass_rows(const double* C, Index stride, Index count, const double* products,
+                          const double* factors, double* sum, double* outer, double yb, double* by_a,
+                          Index by_a_stride) {
+  const Lanes d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  hn::Vec<D> sum[vectors];
-  for (int k = 0; k < vectors; ++k) sum[k] = hn::Zero(d);
-  for (Index e = begin; e < end; ++e) {
-    const auto factor = hn::Set(d, y[e]);
-    for (int k = 0; k < vectors; ++k)
-      sum[k] = hn::MulAdd(hn::Load(d, S + e * stride + k * lanes), factor, sum[k]);
-  }
-  for (int k = 0; k < vectors; ++k) hn::Store(sum[k], d, out + k * lanes);
-}
-
-/// For every pair a <= b, with S its matrix over c, e >= b and g = S y: half of y.g is the pair's part of the energy over
-/// y_a y_b, and its derivatives follow by the product rule, each of the four places of a monomial in turn.
-template <bool stiffness>
-double evaluate_polynomial_kernel(const detail::PolynomialJob& job) {
-  const hn::CappedTag<double, detail::polynomial_group> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), padded = job.padded;
-  const double *S = job.matrices, *y = job.y;
-  double energy = 0;
-  for (Index a = 0; a < job.size; ++a)
-    for (Index b = a; b < job.size; ++b) {
-      const Index first = b / detail::polynomial_group * detail::polynomial_group, rows = padded - first;
-      const double factor = y[a] * y[b];
-      const auto factors = hn::Set(d, factor);
-      Index done = 0;
-      for (; done + 4 * lanes <= rows; done += 4 * lanes)
-        rows_of_product<4>(d, S + done, rows, y + first, b - first, job.size - first,
-                           job.product + first + done);
-      for (; done < rows; done += lanes)
-        rows_of_product<1>(d, S + done, rows, y + first, b - first, job.size - first,
-                           job.product + first + done);
-      auto sum = hn::Zero(d);
-      for (Index r = first; r < padded; r += lanes) {
-        const auto g = hn::Load(d, job.product + r);
-        sum = hn::MulAdd(g, hn::Load(d, y + r), sum);
-        hn::Store(hn::MulAdd(factors, g, hn::Load(d, job.gradient + r)), d, job.gradient + r);
+  hn::Vec<Lanes> total[rows], factor[rows];
+  for (int r = 0; r < rows; ++r) total[r] = hn::Zero(d), factor[r] = hn::Set(d, factors[r]);
+  const auto b = hn::Set(d, yb);
+  for (Index i = 0; i < count; i += lanes) {
+    const auto product = hn::LoadU(d, products + i);
+    auto s = hn::LoadU(d, sum + i);
+    for (int r = 0; r < rows; ++r) {
+      const auto c = hn::Load(d, C + r * stride + i);
+      total[r] = hn::MulAdd(c, product, total[r]);
+      s = hn::MulAdd(c, factor[r], s);
+      if constexpr (crossed) {
+        double* out = by_a + r * by_a_stride + i;
+        hn::StoreU(hn::MulAdd(c, b, hn::LoadU(d, out)), d, out);
       }
-      const double half = 0.5 * hn::GetLane(hn::SumOfLanes(d, sum));
-      energy += factor * half;
-      job.gradient[a] += y[b] * half;
-      job.gradient[b] += y[a] * half;
-      if constexpr (stiffness) {
-        // Two places of a monomial: both among c and e, one of them with a or b, a with b. Half of a symmetric part, the
-        // whole of the others, so that adding the transpose gives all.
-        double* K = job.stiffness;
-        const auto halves = hn::Set(d, 0.5 * factor);
-        for (Index e = b; e < job.size; ++e)
-          for (Index r = 0; r < rows; r += lanes) {
-            double* at = K + padded * e + first + r;
-            hn::Store(hn::MulAdd(halves, hn::Load(d, S + (e - first) * rows + r), hn::Load(d, at)), d, at);
-          }
-        const auto ya = hn::Set(d, y[a]), yb = hn::Set(d, y[b]);
-        for (Index r = first; r < padded; r += lanes) {
-          const auto g = hn::Load(d, job.product + r);
-          double *in_a = K + padded * a + r, *in_b = K + padded * b + r;
-          hn::Store(hn::MulAdd(yb, g, hn::Load(d, in_a)), d, in_a);
-          hn::Store(hn::MulAdd(ya, g, hn::Load(d, in_b)), d, in_b);
-        }
-        K[padded * a + b] += half;
-      }
-      S += rows * rows;
     }
-  return energy;
+    hn::StoreU(s, d, sum + i);
+  }
+  for (int r = 0; r < rows; ++r) outer[r] = hn::GetLane(hn::SumOfLanes(d, total[r]));
 }
 
-double evaluate_forces_kernel(const detail::PolynomialJob& job) {
-  return evaluate_polynomial_kernel<false>(job);
+/// gradient += the derivatives of sum over c <= e, c >= first, of P_ce y_c y_e. What runs over the end of a row of P meets
+/// zeros in y, and in the gradient the padding.
+HWY_INLINE void triangle_gradient(const double* P, Index first, Index size, const double* y,
+                                  double* gradient) {
+  const Lanes d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index c = first; c < size; ++c) {
+    auto dot = hn::Zero(d);
+    const auto yc = hn::Set(d, y[c]);
+    for (Index e = c; e < size; e += lanes) {
+      const auto p = hn::LoadU(d, P + e - c);
+      dot = hn::MulAdd(p, hn::LoadU(d, y + e), dot);
+      hn::StoreU(hn::MulAdd(p, yc, hn::LoadU(d, gradient + e)), d, gradient + e);
+    }
+    gradient[c] += hn::GetLane(hn::SumOfLanes(d, dot));
+    P += size - c;
+  }
 }
-double evaluate_stiffness_kernel(const detail::PolynomialJob& job) {
-  return evaluate_polynomial_kernel<true>(job);
+
+template <bool crossed>
+void evaluate_polynomial_kernel(const detail::PolynomialJob& job) {
+  const Lanes d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d)), n = job.size;
+  const Index pairs = detail::pair_count(n), by_a_stride = pairs + detail::polynomial_group;
+  const double* C = job.matrices;
+  double* outer = job.outer;
+  double factors[4];
+  if constexpr (crossed) std::fill_n(job.by_a, n * by_a_stride, 0.0);
+  for (Index b = 0; b < n; ++b) {
+    const Index count = detail::pair_count(n - b), stride = detail::padded_to_group(count);
+    const Index begin = pairs - count;
+    double *inner = job.inner + begin, *sum = crossed ? job.by_b : inner;
+    if constexpr (crossed) std::fill_n(sum, stride, 0.0);
+    Index a = 0;
+    const auto pass = [&](auto rows) HWY_ATTR {
+      for (int r = 0; r < rows(); ++r) factors[r] = job.y[a + r] * (crossed ? 1.0 : job.y[b]);
+      pass_rows<rows(), crossed>(C, stride, count, job.products + begin, factors, sum, outer, job.y[b],
+                                 crossed ? job.by_a + a * by_a_stride + begin : nullptr, by_a_stride);
+      C += rows() * stride, outer += rows(), a += rows();
+    };
+    while (a + 4 <= b + 1) pass(std::integral_constant<int, 4>());
+    while (a + 2 <= b + 1) pass(std::integral_constant<int, 2>());
+    if (a < b + 1) pass(std::integral_constant<int, 1>());
+    if constexpr (crossed) {
+      const auto yb = hn::Set(d, job.y[b]);
+      for (Index i = 0; i < count; i += lanes)
+        hn::StoreU(hn::MulAdd(yb, hn::LoadU(d, sum + i), hn::LoadU(d, inner + i)), d, inner + i);
+      triangle_gradient(sum, b, n, job.y, job.crossed + b * (n + detail::polynomial_group));
+    }
+  }
+  if constexpr (crossed)
+    for (Index a = 0; a < n; ++a)
+      triangle_gradient(job.by_a + a * by_a_stride + pairs - detail::pair_count(n - a), a, n, job.y,
+                        job.crossed + a * (n + detail::polynomial_group));
 }
+
+void first_derivatives_kernel(const detail::PolynomialJob& job) { evaluate_polynomial_kernel<false>(job); }
+void second_derivatives_kernel(const detail::PolynomialJob& job) { evaluate_polynomial_kernel<true>(job); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace pliant
@@ -96,13 +111,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace pliant {
 
-HWY_EXPORT(evaluate_forces_kernel);
-HWY_EXPORT(evaluate_stiffness_kernel);
+HWY_EXPORT(first_derivatives_kernel);
+HWY_EXPORT(second_derivatives_kernel);
 
 namespace detail {
-double evaluate_polynomial(const PolynomialJob& job) {
-  if (job.stiffness) return HWY_DYNAMIC_DISPATCH(evaluate_stiffness_kernel)(job);
-  return HWY_DYNAMIC_DISPATCH(evaluate_forces_kernel)(job);
+void evaluate_polynomial(const PolynomialJob& job) {
+  if (job.crossed)
+    HWY_DYNAMIC_DISPATCH(second_derivatives_kernel)(job);
+  else
+    HWY_DYNAMIC_DISPATCH(first_derivatives_kernel)(job);
 }
 }  // namespace detail
 

@@ -17,7 +17,7 @@ constexpr double held_stiffness = 1e4;
 
 /// The Jacobian is made anew where Broyden's method has asked for so many forces more than it would have with a new one:
 /// about what making it costs. So the cost of both together is at most twice the least.
-constexpr int worth_a_jacobian = 30;
+int worth_a_jacobian(const ReducedFem& model) { return model.polynomial ? 3 : 30; }
 constexpr int iterations_with_a_new_one = 3;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -82,7 +82,7 @@ void NewmarkBroyden::set_coordinates(const VectorXd& q, const VectorXd& rates) {
         fmt::format("set_coordinates: {} coordinates and {} rates given; expected {} finite numbers each",
                     q.size(), rates.size(), d));
   q_ = q, v_ = rates;
-  internal_energy_ = model_->elements.force(q_, internal_, work_);
+  internal_energy_ = elastic_force(*model_, q_, internal_, work_);
 }
 
 bool NewmarkBroyden::holds(int vertex) const {
@@ -192,11 +192,11 @@ void NewmarkBroyden::prepare_jacobian() {
   for (std::size_t i = 0; !stale && i < springs_.size(); ++i)
     stale = springs_[i].vertex != jacobian_springs_[i].vertex ||
             springs_[i].stiffness != jacobian_springs_[i].stiffness;
-  if (wasted_ >= worth_a_jacobian) {
+  if (wasted_ >= worth_a_jacobian(m)) {
     wasted_ = 0;
     anchored_ = true;
     anchor_ = q_;
-    m.elements.stiffness(anchor_, anchor_stiffness_, elastic_, work_, Projection::positive);
+    elastic_stiffness(m, anchor_, anchor_stiffness_, elastic_, work_, Projection::positive);
     stale = true;
   }
   dense_jacobian_ = anchored_ || !springs_.empty();
@@ -257,7 +257,7 @@ void NewmarkBroyden::add_to(MatrixXd& A, int vertex, const Matrix3d& H) {
 double NewmarkBroyden::residual(const VectorXd& q, VectorXd& out) {
   {
     const Trace::Scope scope(trace_, "forces");
-    energy_ = model_->elements.force(q, elastic_, work_);
+    energy_ = elastic_force(*model_, q, elastic_, work_);
   }
   add_forces(q, out);
   return out.norm();
@@ -364,7 +364,7 @@ void NewmarkBroyden::newton(StepReport& report) {
 
     // === A direction, from the exact Hessian where that is positive definite
     for (;;) {
-      model_->elements.stiffness(q_, K_, elastic_, work_, projection);
+      elastic_stiffness(*model_, q_, K_, elastic_, work_, projection);
       K_ *= stiffness_;
       K_.diagonal().array() += 4 / (h * h) + (2 / h) * damping_now_.array();
       for (const Spring& s : springs_) add_to(K_, s.vertex, 2 * s.stiffness * Matrix3d::Identity());
@@ -420,7 +420,7 @@ StepReport NewmarkBroyden::step() {
   if (!report.converged) {
     ++newton_steps_;
     newton(report);
-    wasted_ += worth_a_jacobian;
+    wasted_ += worth_a_jacobian(*model_);
   }
   if (!q_.allFinite()) {
     q_ = start_, v_.setZero();
@@ -504,7 +504,7 @@ Measures NewmarkBroyden::measure() {
   const ReducedFem& m = *model_;
   Measures out;
   out.kinetic = v_.squaredNorm() / 2;
-  out.elastic = stiffness_ * m.elements.energy(q_, work_);
+  out.elastic = stiffness_ * elastic_energy(m, q_, work_);
   out.momentum = gravity_map_.transpose() * v_;
   const Points& x = positions();
   Vector3d velocity;
@@ -546,7 +546,7 @@ void NewmarkBroyden::read_state(StateReader& reader) {
   anchored_ = !anchor.empty();
   if (anchored_) {
     anchor_ = pose;
-    model_->elements.stiffness(anchor_, anchor_stiffness_, elastic_, work_, Projection::positive);
+    elastic_stiffness(*model_, anchor_, anchor_stiffness_, elastic_, work_, Projection::positive);
   }
 }
 

@@ -110,7 +110,7 @@ class NewmarkBroyden final : public Simulator {
   bool touching_jacobian_ = false;  // factor_ counts: with what touches obstacles in this step
 
   // === Memory of the solvers
-  ReducedElements::Workspace work_;
+  ReducedForceWorkspace work_;
   MatrixXd secants_;  // d x (max_iterations + 1): the steps of Broyden's method
   VectorXd step_weights_, trial_, residual_, direction_, best_, elastic_;
   MatrixXd K_;

@@ -37,10 +37,8 @@ std::vector<int> contact_vertices(const Body& body, int count) {
   return out;
 }
 
-}  // namespace
-
-ReducedFem make_reduced_fem(const Body& body, const DenseBasis& basis, std::span<const int> elements,
-                            const VectorXd& weights, int contact_samples) {
+/// All of a model but what gives its forces.
+ReducedFem without_forces(const Body& body, const DenseBasis& basis, int contact_samples) {
   ReducedFem model;
   model.rest_positions = basis.origin;
   model.tets = body.tets();
@@ -48,15 +46,30 @@ ReducedFem make_reduced_fem(const Body& body, const DenseBasis& basis, std::span
   model.basis = basis.kind;
   model.U = basis.U.cast<float>();
   model.eigenvalues = basis.eigenvalues;
-  Cubature cubature;
-  cubature.elements.assign(elements.begin(), elements.end());
-  cubature.weights = weights;
-  model.elements = reduced_elements(body, basis, cubature);
   model.damping = body.damping();
   model.masses = body.masses();
   model.local_stiffness = local_stiffness(body);
   model.fixed = body.fixed();
   model.contact_vertices = contact_vertices(body, contact_samples);
+  return model;
+}
+
+}  // namespace
+
+ReducedFem make_reduced_fem(const Body& body, const DenseBasis& basis, std::span<const int> elements,
+                            const VectorXd& weights, int contact_samples) {
+  ReducedFem model = without_forces(body, basis, contact_samples);
+  Cubature cubature;
+  cubature.elements.assign(elements.begin(), elements.end());
+  cubature.weights = weights;
+  model.elements = reduced_elements(body, basis, cubature);
+  return model;
+}
+
+ReducedFem make_polynomial_reduced_fem(const Body& body, const DenseBasis& basis, int contact_samples,
+                                       const Progress& progress) {
+  ReducedFem model = without_forces(body, basis, contact_samples);
+  model.polynomial.emplace(body, basis, PolynomialForcesOptions{.progress = progress});
   return model;
 }
 
@@ -72,6 +85,9 @@ constexpr std::array<std::pair<BasisKind, std::string_view>, 3> basis_names = {
     {{BasisKind::linear_modes, "linear_modes"},
      {BasisKind::extended_modes, "extended_modes"},
      {BasisKind::modal_derivatives, "modal_derivatives"}}};
+
+constexpr std::array<std::pair<ForceKind, std::string_view>, 3> force_names = {
+    {{ForceKind::cubature, "cubature"}, {ForceKind::polynomial, "polynomial"}, {ForceKind::exact, "exact"}}};
 
 /// Seconds from one call to the next.
 class Stopwatch {
@@ -95,7 +111,7 @@ void check(const Body& body, const ReduceFemOptions& options) {
     throw InputError(
         fmt::format("reduce_fem: dimension {} of a body with {} degrees of freedom; expected up to {}",
                     options.dimension, free, free));
-  if (options.samples < 1 || options.samples > element_count(body))
+  if (options.forces == ForceKind::cubature && (options.samples < 1 || options.samples > element_count(body)))
     throw InputError(fmt::format("reduce_fem: {} samples of {} elements; expected 1 to {}", options.samples,
                                  element_count(body), element_count(body)));
 }
@@ -113,6 +129,18 @@ BasisKind basis_kind(std::string_view word) {
     if (word == known) return kind;
   throw InputError(
       fmt::format("basis is '{}'; expected linear_modes, extended_modes or modal_derivatives", word));
+}
+
+std::string_view name(ForceKind kind) {
+  for (const auto& [one, word] : force_names)
+    if (one == kind) return word;
+  return "";
+}
+
+ForceKind force_kind(std::string_view word) {
+  for (const auto& [kind, known] : force_names)
+    if (word == known) return kind;
+  throw InputError(fmt::format("forces are '{}'; expected cubature, polynomial or exact", word));
 }
 
 DenseBasis make_basis(const Body& body, const ReduceFemOptions& options) {
@@ -143,6 +171,16 @@ ReducedFem reduce_fem(const Body& body, const ReduceFemOptions& options) {
   std::map<std::string, double> measured;
   const DenseBasis basis = make_basis(body, options);
   measured["seconds_subspace"] = watch.lap();
+  if (options.forces != ForceKind::cubature) {
+    ReducedFem model =
+        options.forces == ForceKind::polynomial
+            ? make_polynomial_reduced_fem(body, basis, options.contact_samples, options.progress)
+            : make_exact_reduced_fem(body, basis, options.contact_samples);
+    measured["seconds_forces"] = watch.lap();
+    measured["elements"] = static_cast<double>(element_count(body));
+    model.measured = std::move(measured);
+    return model;
+  }
 
   Rng rng(options.seed);
   const TrainingPoses training = training_poses(basis, rng, options.poses);

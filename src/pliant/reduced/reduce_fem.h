@@ -19,6 +19,10 @@ namespace pliant {
 ReducedFem make_reduced_fem(const Body& body, const DenseBasis& basis, std::span<const int> elements,
                             const VectorXd& weights, int contact_samples = 200);
 
+/// With the cubic forces of stvk in place of elements: exact too, and as slow as d^4.
+ReducedFem make_polynomial_reduced_fem(const Body& body, const DenseBasis& basis, int contact_samples = 200,
+                                       const Progress& progress = {});
+
 /// With every element: the subspace alone, exact and as slow as the mesh is large. What cubature is measured against.
 ReducedFem make_exact_reduced_fem(const Body& body, const DenseBasis& basis, int contact_samples = 200);
 
@@ -30,11 +34,21 @@ enum class BasisKind {
 std::string_view name(BasisKind kind);
 BasisKind basis_kind(std::string_view name);  ///< InputError for a name we do not have
 
+/// What gives the forces in the subspace.
+enum class ForceKind {
+  cubature,    ///< a few weighted elements: any material, any subspace
+  polynomial,  ///< exact, of stvk; for up to about 40 coordinates
+  exact,       ///< every element, at a cost that grows with the mesh: to compare with
+};
+std::string_view name(ForceKind kind);
+ForceKind force_kind(std::string_view name);  ///< InputError for a name we do not have
+
 struct ReduceFemOptions {
   BasisKind basis = BasisKind::extended_modes;
   int modes =
       15;  ///< elastic ones; extended modes make nine coordinates of each, and twelve of a free body's rigid ones
   int dimension = 0;  ///< of derivatives and plain modes; 0: as many as extended modes would give
+  ForceKind forces = ForceKind::cubature;
   int samples = 150;  ///< elements of the cubature
   TrainingPosesOptions poses = {};
   CubatureNnHtpOptions cubature = {};
@@ -48,7 +62,7 @@ struct ReduceFemOptions {
 DenseBasis make_basis(const Body& body, const ReduceFemOptions& options = {});
 
 /// The whole offline stage: modes, subspace, poses, cubature. What it measured is in the model: seconds of each stage,
-/// `training_error`, `fresh_error` (on as many poses of another seed), `pose_scale`.
+/// and of a cubature `training_error`, `fresh_error` (on as many poses of another seed), `pose_scale`.
 ReducedFem reduce_fem(const Body& body, const ReduceFemOptions& options = {});
 
 }  // namespace pliant

@@ -32,14 +32,30 @@ bool ascending(const std::vector<int>& ids) {
 
 }  // namespace
 
+double elastic_energy(const ReducedFem& m, const VectorXd& q, ReducedForceWorkspace& work) {
+  return m.polynomial ? m.polynomial->energy(q, work.polynomial) : m.elements.energy(q, work.elements);
+}
+
+double elastic_force(const ReducedFem& m, const VectorXd& q, VectorXd& force, ReducedForceWorkspace& work) {
+  return m.polynomial ? m.polynomial->force(q, force, work.polynomial)
+                      : m.elements.force(q, force, work.elements);
+}
+
+double elastic_stiffness(const ReducedFem& m, const VectorXd& q, MatrixXd& K, VectorXd& force,
+                         ReducedForceWorkspace& work, Projection projection) {
+  return m.polynomial ? m.polynomial->stiffness(q, K, force, work.polynomial, projection)
+                      : m.elements.stiffness(q, K, force, work.elements, projection);
+}
+
 void check(const ReducedFem& m) {
   const Index n = m.vertex_count(), d = m.dimension();
   require(n > 0 && d > 0, fmt::format("{} vertices and {} coordinates; expected some", n, d));
   require(m.U.rows() == 3 * n,
           fmt::format("a subspace of {} rows for {} vertices; expected three each", m.U.rows(), n));
-  require(m.eigenvalues.size() == d && m.elements.dimension() == d,
-          fmt::format("{} eigenvalues and elements of {} coordinates; expected {} of both",
-                      m.eigenvalues.size(), m.elements.dimension(), d));
+  const Index of_forces = m.polynomial ? m.polynomial->dimension() : m.elements.dimension();
+  require(m.eigenvalues.size() == d && of_forces == d,
+          fmt::format("{} eigenvalues and forces of {} coordinates; expected {} of both",
+                      m.eigenvalues.size(), of_forces, d));
   require(m.masses.size() == n && m.local_stiffness.size() == n,
           fmt::format("{} masses and {} local stiffnesses; expected {} of both", m.masses.size(),
                       m.local_stiffness.size(), n));
@@ -95,6 +111,11 @@ void write_reduced_fem(const ReducedFem& m, const std::filesystem::path& file) {
     writer.add("carried.weights", m.carried->embedding.weights);
     writer.add("carried.distance", m.carried->embedding.distance);
   }
+  if (m.polynomial) {
+    writer.add("polynomial", m.polynomial->coefficients());
+    writer.write(file);
+    return;
+  }
   const ElementArrays arrays = m.elements.elements().arrays();
   writer.add("elements.ids", arrays.elements);
   writer.add("elements.kinds", arrays.kinds);
@@ -136,6 +157,11 @@ ReducedFem read_reduced_fem(const SafetensorsFile& file) {
                         .weights = file.matrix<double>("carried.weights", 4),
                         .distance = file.matrix<double>("carried.distance", 1),
                         .vertex_count = m.vertex_count()}};
+  if (file.has("polynomial")) {
+    m.polynomial.emplace(m.dimension(), file.matrix<double>("polynomial", 1));
+    check(m);
+    return m;
+  }
   const ElementArrays arrays{.elements = file.matrix<int>("elements.ids", 1),
                              .kinds = file.matrix<int>("elements.kinds", 1),
                              .parameters = file.matrix<double>("elements.parameters"),

@@ -9,6 +9,7 @@
 
 #include "pliant/elasticity/body.h"
 #include "pliant/geometry/embedding.h"
+#include "pliant/hyperreduction/polynomial_forces.h"
 #include "pliant/hyperreduction/reduced_elements.h"
 #include "pliant/io/safetensors.h"
 
@@ -35,7 +36,8 @@ struct ReducedFem {
   VectorXd eigenvalues;     ///< d, 1/s²: the reduced stiffness at rest
 
   // === Forces
-  ReducedElements elements;
+  ReducedElements elements;                    ///< weighted; none beside a polynomial
+  std::optional<PolynomialForces> polynomial;  ///< exact, of stvk in a small subspace
   Rayleigh damping;
 
   // === What is done to vertices
@@ -50,6 +52,19 @@ struct ReducedFem {
   Index vertex_count() const { return rest_positions.rows(); }
   Index dimension() const { return U.cols(); }
 };
+
+/// Memory of evaluations of elastic forces; grows on first use.
+struct ReducedForceWorkspace {
+  ReducedElements::Workspace elements;
+  PolynomialForces::Workspace polynomial;
+};
+
+/// Elastic energy at q, of whichever kind the model's forces are; with -dE/dq; with d2E/dq2 too.
+double elastic_energy(const ReducedFem& model, const VectorXd& q, ReducedForceWorkspace& work);
+double elastic_force(const ReducedFem& model, const VectorXd& q, VectorXd& force,
+                     ReducedForceWorkspace& work);
+double elastic_stiffness(const ReducedFem& model, const VectorXd& q, MatrixXd& K, VectorXd& force,
+                         ReducedForceWorkspace& work, Projection projection = Projection::none);
 
 /// Refuses, with a sentence, what does not fit together.
 void check(const ReducedFem& model);

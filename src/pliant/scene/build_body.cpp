@@ -185,6 +185,7 @@ PhysicalBody build_physical_body(const Json& json, const std::string& path,
 ReduceFemOptions reduce_fem_options(const Json& simulator, const Progress& progress) {
   ReduceFemOptions options;
   options.basis = basis_kind(simulator["basis"].get<std::string>());
+  options.forces = force_kind(simulator["forces"].get<std::string>());
   options.modes = simulator["modes"].get<int>();
   options.dimension = simulator["dimension"].get<int>();
   options.samples = simulator["samples"].get<int>();

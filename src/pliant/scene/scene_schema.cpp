@@ -145,6 +145,8 @@ ValueType simulator_type() {
          {"modes", integer(1, 1000), 15, "vibration modes; extended modes make nine coordinates of each"},
          {"dimension", integer(0, 3000), 0,
           "coordinates of linear_modes and modal_derivatives; 0: as many as extended modes would have"},
+         {"forces", choice({"cubature", "polynomial", "exact"}), "cubature",
+          "what gives them: a few elements; a polynomial (stvk, up to about 40 coordinates); every element"},
          {"samples", integer(1, 100000), 150, "elements that are evaluated"},
          {"poses", integer(1, 100000), 1000, "random poses from which they are chosen"},
          {"tolerance", above(0), 1e-5, "of a step's residual, relative to the forces"}}}});
