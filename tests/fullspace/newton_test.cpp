@@ -265,6 +265,29 @@ TEST(Newton, BothSolversGoTheSameWay) {
   EXPECT_LT((direct.positions() - iterative.positions()).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+TEST(Newton, WhereConjugateGradientsAreSlowCholeskyTakesOver) {
+  const TetMesh mesh = structured_grid(Vector3d(0, 0, 0), Vector3d(1, 0.05, 0.05), Vector3i(40, 3, 3));
+  NewtonOptions options;
+  options.largest_cholesky = 100;  // fewer than there are, more than a tenth of them
+  const Body soft(mesh, {StVK::from_young(1e3, 0.3)}, {.fixed = left_end(mesh)});
+  NewtonSimulator quick(soft, options);
+  for (int i = 0; i < 3; ++i) quick.step();
+  EXPECT_EQ(quick.solver(), LinearSolver::pcg);
+
+  const Body stiff(mesh, {StVK::from_young(1e9, 0.3)}, {.fixed = left_end(mesh)});
+  NewtonSimulator slow(stiff, options);
+  EXPECT_EQ(slow.solver(), LinearSolver::pcg);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(slow.step().converged);
+  EXPECT_EQ(slow.solver(), LinearSolver::cholesky);
+  EXPECT_GT(slow.factor_nonzeros(), 0);
+  const State saved = slow.save();
+  slow.step();
+  NewtonSimulator other(stiff, options);
+  other.restore(saved);
+  other.step();
+  EXPECT_TRUE(other.save() == slow.save());
+}
+
 /// Stiffness at rest and inertia for 1/60 s.
 SparseMatrix step_matrix(const TetMesh& mesh) {
   const Body body(mesh, {Corotated::from_young(1e6, 0.4)});

@@ -17,7 +17,7 @@ enum class TimeScheme {
 };
 
 enum class LinearSolver {
-  automatic,  ///< Cholesky up to `largest_cholesky` vertices, conjugate gradients above
+  automatic,  ///< Cholesky up to `largest_cholesky` vertices, above conjugate gradients, as long as they are quick
   cholesky,
   pcg,
 };
@@ -34,7 +34,7 @@ struct NewtonOptions {
   double tolerance = 1e-7;  ///< a step ends once no vertex moves further in an iteration, in box diagonals
   int iterations = 0;       ///< if positive: exactly so many, each a full step, without line search or test
   LinearSolver solver = LinearSolver::automatic;
-  Index largest_cholesky = 8000;  ///< vertices; ten times as many in statics, which are worse conditioned
+  Index largest_cholesky = 8000;  ///< vertices; ten times as many in statics and where gradients are slow
   double pcg_tolerance = 1e-6;    ///< relative residual of a linear system
   double contact_stiffness = 10;  ///< of obstacles, in the body's own stiffness at a vertex
 };
@@ -90,6 +90,7 @@ class NewtonSimulator final : public Simulator {
   SparseCholesky cholesky_;
   Pcg pcg_;
   Projection projection_ = Projection::none;  // of the present step
+  bool may_change_solver_ = false;            // to Cholesky, where conjugate gradients turn out slow
   bool analyzed_ = false, stepped_ = false;
   Trace trace_;
 };
