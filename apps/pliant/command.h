@@ -19,6 +19,7 @@ class UsageError : public Error {
 
 // One file a subcommand; each adds itself to the program.
 void add_bench(CLI::App& program);
+void add_edit(CLI::App& program);
 void add_export(CLI::App& program);
 void add_info(CLI::App& program);
 void add_modes(CLI::App& program);

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   app::add_bench(program);
   app::add_modes(program);
   app::add_reduce(program);
+  app::add_edit(program);
   app::add_simulate(program);
 
   app::catch_interrupts();

@@ -10,6 +10,7 @@
 #include "pliant/base/progress.h"
 #include "pliant/geometry/tet_mesh.h"
 #include "pliant/geometry/tri_mesh.h"
+#include "pliant/io/mesh_file.h"
 #include "pliant/simulation/state.h"
 
 namespace pliant::python {
@@ -33,6 +34,9 @@ void bind_fullspace(py::module_& module);
 void bind_editing(py::module_& module);
 void bind_reduced(py::module_& module);
 void bind_scenes(py::module_& module);
+
+/// A TetMesh where there are tets, otherwise a TriMesh.
+py::object to_mesh(MeshData&& data);
 
 /// Numbers of any kind, in an array or in lists, as float64 rows of three. `who` names the argument in the error.
 Points to_points(const py::object& numbers, const char* who);

@@ -2,6 +2,7 @@
 #include "bind.h"
 #include "pliant/editing/full_pose.h"
 #include "pliant/editing/pose_editing.h"
+#include "pliant/scene/handles_file.h"
 
 namespace pliant::python {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 struct Editor {
   std::shared_ptr<const Body> body;
   std::shared_ptr<const DenseBasis> basis;
+  std::shared_ptr<const ReducedFem> model;  // instead of both
   PoseEditor editor;
 
   Editor(std::shared_ptr<const Body> b, std::shared_ptr<const DenseBasis> s)
@@ -18,7 +20,24 @@ struct Editor {
       throw InputError("PoseEditor: the basis has " + std::to_string(basis->vertex_count()) +
                        " vertices, the body " + std::to_string(body->vertex_count()));
   }
+  explicit Editor(std::shared_ptr<const ReducedFem> m) : model(std::move(m)), editor(*model) {}
+
+  HandleBody handle_body() const {
+    if (model) return {model->rest_positions, model->fixed, handle_stiffness(*model)};
+    return {body->rest_positions(), body->fixed(), handle_stiffness(*basis)};
+  }
 };
+
+/// Handles of a file, or of a dict that says the same.
+void load_handles(Editor& e, const py::object& handles) {
+  const HandleBody body = e.handle_body();
+  HandlesFile file;
+  if (py::isinstance<py::dict>(handles))
+    file = read_handles_text(py::module_::import("json").attr("dumps")(handles).cast<std::string>(), body);
+  else
+    file = read_handles(handles.cast<std::filesystem::path>(), body);
+  e.editor.set_handles(std::move(file.handles), {.samples = file.samples, .stiffness = body.stiffness});
+}
 
 Handle make_handle(const py::object& vertices, const Vector3d& translation, const Vector3d& rotation,
                    const std::optional<Vector3d>& centre, double stiffness) {
@@ -41,18 +60,29 @@ void bind_editing(py::module_& module) {
            "middle of the region); stiffness (N/m) of its springs together, 0: firm.")
       .def_readonly("vertices", &Handle::vertices)
       .def_readwrite("translation", &Handle::translation)
-      .def_readwrite("rotation", &Handle::rotation);
+      .def_readwrite("rotation", &Handle::rotation)
+      .def_readonly("stiffness", &Handle::stiffness);
   py::class_<PoseReport>(module, "PoseReport", "How an edit went.")
       .def_readonly("converged", &PoseReport::converged)
       .def_readonly("iterations", &PoseReport::iterations)
       .def_readonly("evaluations", &PoseReport::evaluations, "of the elastic energy and its gradient")
       .def_readonly("elastic", &PoseReport::elastic, "joules")
-      .def_readonly("springs", &PoseReport::springs, "joules");
+      .def_readonly("springs", &PoseReport::springs, "joules")
+      .def_readonly("residual", &PoseReport::residual,
+                    "the gradient that is left, over what the springs pull with at rest")
+      .def_readonly("handle_error", &PoseReport::handle_error,
+                    "metres: root mean square of what springs lack to where they are pulled");
   py::class_<Editor>(
       module, "PoseEditor",
       "Poses of a body within a subspace under handles: minima of elastic energy and springs, by BFGS.")
       .def(py::init<std::shared_ptr<const Body>, std::shared_ptr<const DenseBasis>>(), py::arg("body"),
-           py::arg("basis"))
+           py::arg("basis"), "With all elements of the body.")
+      .def(py::init([](const std::shared_ptr<ReducedFem>& model) { return std::make_unique<Editor>(model); }),
+           py::arg("model"), "With the subspace and the forces of a model, which is all it needs.")
+      .def("load_handles", &load_handles, py::arg("handles"),
+           "Handles of a .json file as `pliant edit` reads it, or of a dict that says the same.")
+      .def_property_readonly(
+          "handles", [](const Editor& e) { return e.editor.handles(); }, "as they are now")
       .def(
           "set_handles",
           [](Editor& e, const std::vector<Handle>& handles, int samples, double stiffness) {
@@ -79,7 +109,11 @@ void bind_editing(py::module_& module) {
           "q", [](const Editor& e) { return e.editor.q(); },
           [](Editor& e, const VectorXd& q) { e.editor.set_q(q); }, "(d,): the pose")
       .def_property_readonly(
-          "positions", [](const Editor& e) { return positions(*e.basis, e.editor.q()); }, "(n, 3), metres");
+          "positions",
+          [](const Editor& e) {
+            return e.model ? positions(*e.model, e.editor.q()) : positions(*e.basis, e.editor.q());
+          },
+          "(n, 3), metres");
   module.def(
       "solve_full_pose",
       [](const Body& body, const std::vector<Handle>& handles, double stiffness, int samples, int steps,
@@ -107,6 +141,8 @@ void bind_editing(py::module_& module) {
   module.def(
       "handle_stiffness", [](const DenseBasis& basis) { return handle_stiffness(basis); }, py::arg("basis"),
       "N/m by which a handle as a whole is held firmly: 300 times what the slowest mode resists.");
+  module.def(
+      "handle_stiffness", [](const ReducedFem& model) { return handle_stiffness(model); }, py::arg("model"));
 }
 
 }  // namespace pliant::python

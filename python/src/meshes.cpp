@@ -31,12 +31,12 @@ std::string describe(const TriMesh& mesh) {
          std::to_string(mesh.triangle_count()) + " triangles>";
 }
 
+}  // namespace
+
 py::object to_mesh(MeshData&& data) {
   if (data.has_tets()) return py::cast(TetMesh{std::move(data.vertices), std::move(data.tets)});
   return py::cast(TriMesh{std::move(data.vertices), std::move(data.triangles)});
 }
-
-}  // namespace
 
 void bind_meshes(py::module_& module) {
   py::class_<TetMesh>(module, "TetMesh", "A solid: `vertices` (n, 3) in metres and `tets` (m, 4), 0-based.")

@@ -150,7 +150,7 @@ PYBIND11_MODULE(_pliant, module) {
   python::bind_hyperreduction(module);
   python::bind_simulators(module);
   python::bind_fullspace(module);
-  python::bind_editing(module);
   python::bind_reduced(module);
+  python::bind_editing(module);
   python::bind_scenes(module);
 }

@@ -56,6 +56,17 @@ void bind_model(py::module_& module) {
             return out;
           },
           py::arg("q"), "The reduced elastic force, -dE/dq.")
+      .def(
+          "positions", [](const ReducedFem& m, const VectorXd& q) { return positions(m, q); }, py::arg("q"),
+          "Of all vertices, (n, 3).")
+      .def(
+          "shown",
+          [](const ReducedFem& m, const py::object& positions) {
+            return to_mesh(shown(m, to_points(positions, "positions")));
+          },
+          py::arg("positions"),
+          "What a person sees with the vertices there: the surface that was brought, or else the tets or the "
+          "shell.")
       .def("__repr__", [](const ReducedFem& m) {
         return "<pliant ReducedFem of " + std::to_string(m.vertex_count()) + " vertices in " +
                std::to_string(m.dimension()) + " coordinates>";

@@ -49,6 +49,7 @@ def test_commands_exist(page):
             assert re.search(rf"^\s+{word}\b", commands, re.MULTILINE), f"{page}: pliant {word}"
 
 
-def test_the_table_of_scene_keys_is_the_programs():
-    keys = subprocess.run([BUILD / "bin" / "pliant", "simulate", "--keys"], capture_output=True, text=True).stdout
-    assert keys and keys in (ROOT / "docs" / "scene.md").read_text(), "paste `pliant simulate --keys` into docs/scene.md"
+@pytest.mark.parametrize("command, page", [("simulate", "scene.md"), ("edit", "editing.md")])
+def test_tables_of_keys_are_the_programs(command, page):
+    keys = subprocess.run([BUILD / "bin" / "pliant", command, "--keys"], capture_output=True, text=True).stdout
+    assert keys and keys in (ROOT / "docs" / page).read_text(), f"paste `pliant {command} --keys` into docs/{page}"

@@ -18,8 +18,12 @@ TEST(FullPose, SpringsAndBodyBalance) {
   handles[1].translation = {-0.2, 0.3, 0};
   handles[1].rotation = {0, 0, 1.5};
   const HandleSprings springs = sample_handles(mesh.vertices, handles, {.samples = 20, .stiffness = 1e5});
-  const FullPose pose = solve_full_pose(body, handles, springs);
+  std::vector<Points> way;
+  const FullPose pose = solve_full_pose(
+      body, handles, springs, {.steps = 4, .step_done = [&](int, const Points& x) { way.push_back(x); }});
   ASSERT_TRUE(pose.report.converged);
+  ASSERT_EQ(way.size(), 4u);
+  EXPECT_EQ(way.back(), pose.positions);
   Points forces;
   body.forces(pose.positions, forces);
   const double size = forces.cwiseAbs().maxCoeff();

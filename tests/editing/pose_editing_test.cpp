@@ -8,6 +8,7 @@
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/structured_grid.h"
 #include "pliant/geometry/surface.h"
+#include "pliant/reduced/reduce_fem.h"
 #include "pliant/subspace/extended_modes.h"
 #include "pliant/subspace/linear_modes.h"
 #include "pliant/subspace/modal_derivatives.h"
@@ -86,6 +87,74 @@ TEST(PoseEditing, AllElementsWithWeightOneAreTheExactEnergy) {
     return positions(basis, editor.q());
   };
   EXPECT_LT((pose(exact_energy(body, basis)) - pose(cubature_energy(elements))).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST(PoseEditing, AModelFromAFileIsAllThatAnEditNeeds) {
+  const Body body = held_bar();
+  const DenseBasis basis = extended_modes(body, linear_modes(body, {.count = 3}));
+  const std::vector<Handle> handles{{.vertices = slab(body.rest_positions(), 0, 1, 1),
+                                     .translation = {-0.1, 0.3, 0.1},
+                                     .rotation = {0.5, 0, 0.4}}};
+  PoseEditor by_body(basis, exact_energy(body, basis));
+  by_body.set_handles(handles);
+  ASSERT_TRUE(by_body.solve({.tolerance = 1e-8}).converged);
+  const Points truth = positions(basis, by_body.q());
+  const auto pose = [&](const ReducedFem& model) {
+    PoseEditor editor(model);
+    editor.set_handles(handles);
+    EXPECT_TRUE(editor.solve({.tolerance = 1e-8}).converged);
+    EXPECT_NEAR(editor.springs().stiffness.sum(), handle_stiffness(model), 1e-9 * handle_stiffness(model));
+    return positions(model, editor.q());
+  };
+  // All elements: the pose of the body, but for single precision. Through a file: the same.
+  const ReducedFem all = make_exact_reduced_fem(body, basis);
+  EXPECT_LT((pose(all) - truth).cwiseAbs().maxCoeff(), 1e-5);
+  const TemporaryFolder folder;
+  write_reduced_fem(all, folder / "bar.pliant");
+  EXPECT_EQ(pose(read_reduced_fem(folder / "bar.pliant")), pose(all));
+  // A few weighted ones: nearly.
+  const ReducedFem few = reduce_fem(body, {.modes = 3, .samples = 60, .poses = {.count = 100}});
+  EXPECT_LT((pose(few) - truth).rowwise().norm().maxCoeff(),
+            0.05 * (truth - body.rest_positions()).rowwise().norm().maxCoeff());
+}
+
+TEST(PoseEditing, AModelOfCubicForcesIsAsExact) {
+  const Body body = held_bar("stvk");
+  const DenseBasis basis = modal_basis(body, linear_modes(body, {.count = 8}));
+  const ReducedFem model = make_polynomial_reduced_fem(body, basis);
+  PoseEditor by_body(basis, exact_energy(body, basis)), by_model(model);
+  for (PoseEditor* editor : {&by_body, &by_model}) {
+    editor->set_handles({{.vertices = slab(body.rest_positions(), 0, 1, 1), .translation = {0, 0.2, 0.1}}});
+    ASSERT_TRUE(editor->solve({.tolerance = 1e-8}).converged);
+  }
+  EXPECT_LT((positions(basis, by_body.q()) - positions(model, by_model.q())).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST(PoseEditing, TheReportSaysWhatIsLeft) {
+  const Body body = held_bar();
+  const DenseBasis basis = extended_modes(body, linear_modes(body, {.count = 5}));
+  const std::vector<Handle> handles{
+      {.vertices = slab(body.rest_positions(), 0, 0.9, 1), .translation = {0, 0.4, 0}}};
+  PoseEditor editor(basis, exact_energy(body, basis));
+  editor.set_handles(handles);
+  EXPECT_EQ(editor.springs().stiffness.sum(), handle_stiffness(basis));
+  EXPECT_GT(editor.solve({.max_iterations = 2}).residual, 1e-3);
+  const PoseReport report = editor.solve({.tolerance = 1e-10});
+  EXPECT_LT(report.residual, 1e-7);
+  const Points x = positions(basis, editor.q()), targets = handle_targets(editor.springs(), handles);
+  double squares = 0;
+  for (Index i = 0; i < editor.springs().count(); ++i)
+    squares += (x.row(editor.springs().vertices[static_cast<std::size_t>(i)]) - targets.row(i)).squaredNorm();
+  EXPECT_NEAR(report.handle_error, std::sqrt(squares / static_cast<double>(editor.springs().count())), 1e-12);
+  // All springs of a handle are alike, so that their energy says the same.
+  EXPECT_NEAR(report.springs, 0.5 * handle_stiffness(basis) * std::pow(report.handle_error, 2),
+              1e-9 * report.springs);
+  // The same on all vertices, among which there is more to choose from.
+  const FullPose full = solve_full_pose(body, handles, editor.springs());
+  EXPECT_LT(full.report.residual, 1e-6);
+  EXPECT_NEAR(full.report.springs, 0.5 * handle_stiffness(basis) * std::pow(full.report.handle_error, 2),
+              1e-9 * full.report.springs);
+  EXPECT_LT(full.report.elastic + full.report.springs, report.elastic + report.springs);
 }
 
 TEST(PoseEditing, HandlesThatMoveAFreeBodyRigidlyCostNothing) {

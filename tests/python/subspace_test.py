@@ -62,3 +62,27 @@ def test_an_edit_in_a_subspace_is_near_that_of_all_vertices():
     assert np.abs(editor.positions - full).max() < 0.1 * np.abs(full - x).max()
     with pytest.raises(pliant.InputError, match="selects no vertex"):
         editor.set_handles([pliant.Handle([])])
+
+
+def test_a_loaded_model_is_all_that_an_edit_needs(tmp_path):
+    body = held_bar()
+    model = pliant.reduce(body, modes=4, samples=60, poses=100)
+    model.save(tmp_path / "bar.pliant")
+    loaded = pliant.ReducedFem.load(tmp_path / "bar.pliant")
+    tip = {"where": {"box": {"low": [0.95, 0, 0], "high": [1, 1, 1]}, "relative": True}, "translation": [0, 0.2, 0]}
+    editor = pliant.PoseEditor(loaded)
+    editor.load_handles({"handles": [tip]})
+    report = editor.solve()
+    assert report.converged and report.residual < 1e-3
+    x = editor.positions
+    assert np.abs(x - loaded.positions(editor.q)).max() == 0 and loaded.shown(x).tets.shape == loaded.tets.shape
+    exact = pliant.PoseEditor(body, pliant.extended_modes(body, 4))
+    exact.set_handles(editor.handles)
+    exact.solve()
+    moved = np.abs(exact.positions - body.rest_positions).max()
+    assert np.abs(x - exact.positions).max() < 0.05 * moved and report.handle_error < 0.1 * moved
+    (tmp_path / "handles.json").write_text('{"handles": [{"where": {"vertices": [9999999]}}]}')
+    with pytest.raises(pliant.InputError, match=r"handles.json: handles\[0\].where.vertices\[0\] is 9999999"):
+        editor.load_handles(tmp_path / "handles.json")
+    with pytest.raises(pliant.InputError, match="all fixed"):
+        editor.load_handles({"handles": [{**tip, "where": {"vertices": loaded.fixed}}]})

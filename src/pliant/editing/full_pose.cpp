@@ -1,5 +1,7 @@
 #include "pliant/editing/full_pose.h"
 
+#include <cmath>
+
 #include "pliant/fullspace/newton.h"
 
 namespace pliant {
@@ -22,13 +24,26 @@ FullPose solve_full_pose(const Body& body, const std::vector<Handle>& handles, c
     const StepReport report = newton.step();
     pose.report.converged = report.converged;
     pose.report.iterations += report.iterations;
+    if (options.step_done) options.step_done(step, newton.positions());
     pliant::report(options.progress, "full pose", static_cast<double>(step) / options.steps);
   }
   pose.positions = newton.positions();
   pose.report.elastic = newton.measure().elastic;
-  for (const Spring& s : pulls)
-    pose.report.springs +=
-        0.5 * s.stiffness * (pose.positions.row(s.vertex).transpose() - s.target).squaredNorm();
+
+  // === What is left
+  Points gradient, pull = Points::Zero(body.vertex_count(), 3);
+  body.forces(pose.positions, gradient);
+  double squares = 0;
+  for (const Spring& s : pulls) {
+    const Vector3d missing = s.target - pose.positions.row(s.vertex).transpose();
+    pose.report.springs += 0.5 * s.stiffness * missing.squaredNorm();
+    squares += missing.squaredNorm();
+    gradient.row(s.vertex) += s.stiffness * missing.transpose();
+    pull.row(s.vertex) += s.stiffness * (s.target.transpose() - body.rest_positions().row(s.vertex));
+  }
+  for (int v : body.fixed()) gradient.row(v).setZero(), pull.row(v).setZero();
+  if (pull.norm() > 0) pose.report.residual = gradient.norm() / pull.norm();
+  if (!pulls.empty()) pose.report.handle_error = std::sqrt(squares / static_cast<double>(pulls.size()));
   return pose;
 }
 

@@ -11,6 +11,8 @@ struct FullPoseOptions {
   int max_iterations = 200;  ///< of Newton a step
   double tolerance = 1e-7;   ///< no vertex moves further in an iteration, in box diagonals
   int steps = 10;            ///< in which handles go from rest to where they are
+  /// After each of them, with positions of all vertices.
+  std::function<void(int step, const Points& positions)> step_done = {};
   Progress progress = {};
 };
 

@@ -449,13 +449,7 @@ StepReport NewmarkBroyden::step() {
 // === Reading
 
 const Points& NewmarkBroyden::positions() {
-  Eigen::Map<VectorXd> stacked(positions_.data(), positions_.size());
-  const Eigen::VectorXf q = q_.cast<float>();
-  parallel_for_chunks(vertex_count_, 2048, [&](Index begin, Index end) {
-    stacked.segment(3 * begin, 3 * (end - begin)) =
-        (model_->U.middleRows(3 * begin, 3 * (end - begin)) * q).cast<double>();
-  });
-  positions_ += model_->rest_positions;
+  pliant::positions(*model_, q_, positions_);
   return positions_;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pliant/base/error.h"
+#include "pliant/base/parallel.h"
 
 namespace pliant {
 namespace {
@@ -45,6 +46,36 @@ double elastic_stiffness(const ReducedFem& m, const VectorXd& q, MatrixXd& K, Ve
                          ReducedForceWorkspace& work, Projection projection) {
   return m.polynomial ? m.polynomial->stiffness(q, K, force, work.polynomial, projection)
                       : m.elements.stiffness(q, K, force, work.elements, projection);
+}
+
+void positions(const ReducedFem& model, const VectorXd& q, Points& out) {
+  out.resize(model.vertex_count(), 3);
+  Eigen::Map<VectorXd> stacked(out.data(), out.size());
+  const Eigen::VectorXf single = q.cast<float>();
+  parallel_for_chunks(model.vertex_count(), 2048, [&](Index begin, Index end) {
+    stacked.segment(3 * begin, 3 * (end - begin)) =
+        (model.U.middleRows(3 * begin, 3 * (end - begin)) * single).cast<double>();
+  });
+  out += model.rest_positions;
+}
+
+Points positions(const ReducedFem& model, const VectorXd& q) {
+  if (q.size() != model.dimension())
+    throw InputError(
+        fmt::format("positions: {} coordinates; expected {}, as the model has", q.size(), model.dimension()));
+  Points out;
+  positions(model, q, out);
+  return out;
+}
+
+MeshData shown(const ReducedFem& model, const Points& positions) {
+  if (positions.rows() != model.vertex_count())
+    throw InputError(fmt::format("shown: positions of {} vertices; expected {}, as the model has",
+                                 positions.rows(), model.vertex_count()));
+  if (model.carried)
+    return {model.carried->embedding.positions(positions), model.carried->mesh.triangles, Tets(0, 4)};
+  if (model.tets.rows() > 0) return {positions, Triangles(0, 3), model.tets};
+  return {positions, model.triangles, Tets(0, 4)};
 }
 
 void check(const ReducedFem& m) {

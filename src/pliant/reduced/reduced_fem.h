@@ -11,6 +11,7 @@
 #include "pliant/geometry/embedding.h"
 #include "pliant/hyperreduction/polynomial_forces.h"
 #include "pliant/hyperreduction/reduced_elements.h"
+#include "pliant/io/mesh_file.h"
 #include "pliant/io/safetensors.h"
 
 namespace pliant {
@@ -65,6 +66,13 @@ double elastic_force(const ReducedFem& model, const VectorXd& q, VectorXd& force
                      ReducedForceWorkspace& work);
 double elastic_stiffness(const ReducedFem& model, const VectorXd& q, MatrixXd& K, VectorXd& force,
                          ReducedForceWorkspace& work, Projection projection = Projection::none);
+
+/// x = rest + U q, n x 3. The products are in single precision, as U is.
+void positions(const ReducedFem& model, const VectorXd& q, Points& out);
+Points positions(const ReducedFem& model, const VectorXd& q);
+
+/// What a person sees where the vertices are at these positions: the carried surface, or else the tets or the shell.
+MeshData shown(const ReducedFem& model, const Points& positions);
 
 /// Refuses, with a sentence, what does not fit together.
 void check(const ReducedFem& model);

@@ -150,13 +150,9 @@ SceneBody load_body(const Json& json, const std::string& path, const std::filesy
       path + ".model", [&] { return read_reduced_fem(folder / json["model"].get<std::string>()); });
   SceneBody body;
   body.rest_positions = model.rest_positions;
-  body.shown.vertices = model.rest_positions;
-  body.shown.tets = model.tets;
-  if (model.tets.rows() == 0) body.shown.triangles = model.triangles;
+  body.shown = shown(model, model.rest_positions);
   if (model.carried) {
-    body.shown = {};
     body.shown.vertices = model.carried->mesh.vertices;
-    body.shown.triangles = model.carried->mesh.triangles;
     body.embedding = std::move(model.carried->embedding);
     model.carried.reset();  // it is the scene that shows it
   }

@@ -1,5 +1,5 @@
 #pragma once
-// A part of a body, as a scene names it.
+// A part of a body, as a file names it.
 #include <string>
 #include <vector>
 
@@ -7,6 +7,9 @@
 #include "pliant/scene/schema.h"
 
 namespace pliant {
+
+/// What the words of a region may be.
+ObjectType region_type();
 
 Vector3d to_vector3(const Json& value);
 

@@ -1,45 +1,12 @@
 #include "pliant/scene/scene_schema.h"
 
 #include "pliant/geometry/shapes.h"
+#include "pliant/scene/region.h"
 
 namespace pliant {
 namespace {
 
 const Json zero = {0, 0, 0};
-
-ObjectType region_type() {
-  const Field relative{"relative", boolean(), false,
-                       "coordinates are fractions of the body's box, 0 to 1, instead of metres"};
-  return {.name = "region",
-          .text = "a part of a body, chosen where its vertices stand at rest, in the scene's coordinates",
-          .fields =
-              {
-                  {"all", boolean(), {}, "every vertex"},
-                  {"box",
-                   object({"box",
-                           "the vertices in a box",
-                           {{"low", vector3(), {}, "lowest corner, m", true},
-                            {"high", vector3(), {}, "highest corner, m", true}}}),
-                   {},
-                   "the vertices in a box, borders included"},
-                  {"sphere",
-                   object({"sphere",
-                           "the vertices in a sphere",
-                           {{"center", vector3(), {}, "m", true}, {"radius", above(0), {}, "m", true}}}),
-                   {},
-                   "the vertices in a sphere"},
-                  {"plane",
-                   object({"plane",
-                           "the vertices behind a plane",
-                           {{"point", vector3(), {}, "a point on it, m", true},
-                            {"normal", vector3(), {}, "away from the vertices chosen", true}}}),
-                   {},
-                   "the vertices behind a plane"},
-                  {"vertices", list_of(integer(0, 2147483647), 1), {}, "vertex numbers, from 0"},
-                  relative,
-              },
-          .exactly_one = {"all", "box", "sphere", "plane", "vertices"}};
-}
 
 // === Materials
 
