@@ -16,31 +16,84 @@ ForceNorm to_norm(const std::string& name) {
   throw InputError("norm is '" + name + "'; expected 'energy' or 'plain'");
 }
 
+/// What a cubature is asked for, beside its poses.
+struct Search {
+  int samples, max_iterations, subset;
+  std::string method;
+  double candidates, tolerance;
+  Progress progress;
+};
+
+void check_method(const std::string& method) {
+  if (method != "nn_htp" && method != "nn_htp_literal" && method != "greedy")
+    throw InputError("cubature: method is '" + method + "'; expected 'nn_htp', 'nn_htp_literal' or 'greedy'");
+}
+
+Cubature search(const CubatureProblem& problem, Rng& rng, const Search& s) {
+  if (s.method == "greedy")
+    return cubature_greedy(
+        problem, rng,
+        {.samples = s.samples, .subset = s.subset, .tolerance = s.tolerance, .progress = s.progress});
+  CubatureNnHtpOptions options{.samples = s.samples,
+                               .candidates = s.candidates,
+                               .max_iterations = s.max_iterations,
+                               .tolerance = s.tolerance,
+                               .progress = s.progress};
+  if (s.method == "nn_htp_literal")
+    options.exchange = CubatureExchange::gradient_step, options.normalize = false;
+  return cubature_nn_htp(problem, rng, options);
+}
+
 Cubature find_cubature(const Body& body, const DenseBasis& basis, const py::object& poses, int samples,
                        const std::string& method, const std::string& norm, double candidates,
                        int max_iterations, double tolerance, int subset, std::uint64_t seed,
                        const py::object& progress) {
-  if (method != "nn_htp" && method != "nn_htp_literal" && method != "greedy")
-    throw InputError("cubature: method is '" + method + "'; expected 'nn_htp', 'nn_htp_literal' or 'greedy'");
+  check_method(method);
   Rng rng(seed);
-  const Progress told = to_progress(progress);
+  const Search wanted{samples, max_iterations, subset, method, candidates, tolerance, to_progress(progress)};
   MatrixXd q;
   if (!poses.is_none()) q = poses.cast<MatrixXd>();
   const ForceNorm force_norm = to_norm(norm);
   const py::gil_scoped_release release;
   if (q.size() == 0) q = training_poses(basis, rng).q;
-  const CubatureProblem problem(body, basis, q, {.norm = force_norm, .progress = told});
-  if (method == "greedy")
-    return cubature_greedy(problem, rng,
-                           {.samples = samples, .subset = subset, .tolerance = tolerance, .progress = told});
-  CubatureNnHtpOptions options{.samples = samples,
-                               .candidates = candidates,
-                               .max_iterations = max_iterations,
-                               .tolerance = tolerance,
-                               .progress = told};
-  if (method == "nn_htp_literal")
-    options.exchange = CubatureExchange::gradient_step, options.normalize = false;
-  return cubature_nn_htp(problem, rng, options);
+  const CubatureProblem problem(body, basis, q, {.norm = force_norm, .progress = wanted.progress});
+  return search(problem, rng, wanted);
+}
+
+void bind_problem(py::module_& module) {
+  py::class_<CubatureProblem>(
+      module, "CubatureProblem",
+      "Poses with their exact reduced forces, from which cubatures are found: several with one evaluation.")
+      .def(py::init([](const Body& body, const DenseBasis& basis, const MatrixXd& poses,
+                       const std::string& norm, const py::object& progress) {
+             const CubatureProblemOptions options{.norm = to_norm(norm), .progress = to_progress(progress)};
+             const py::gil_scoped_release release;
+             return CubatureProblem(body, basis, poses, options);
+           }),
+           py::arg("body"), py::arg("basis"), py::arg("poses"), py::kw_only(), py::arg("norm") = "energy",
+           py::arg("progress") = py::none(), py::keep_alive<1, 2>(), py::keep_alive<1, 3>(),
+           "poses: (d, T); those without force are left out. norm: of forces, 'energy' or 'plain'.")
+      .def_property_readonly("dimension", &CubatureProblem::dimension)
+      .def_property_readonly("pose_count", &CubatureProblem::pose_count)
+      .def_property_readonly("element_count", &CubatureProblem::element_count)
+      .def(
+          "cubature",
+          [](const CubatureProblem& problem, int samples, const std::string& method, double candidates,
+             int max_iterations, double tolerance, int subset, std::uint64_t seed,
+             const py::object& progress) {
+            check_method(method);
+            Rng rng(seed);
+            const Search wanted{samples,   max_iterations,       subset, method, candidates,
+                                tolerance, to_progress(progress)};
+            const py::gil_scoped_release release;
+            return search(problem, rng, wanted);
+          },
+          py::arg("samples"), py::kw_only(), py::arg("method") = "nn_htp", py::arg("candidates") = 5.0,
+          py::arg("max_iterations") = CubatureNnHtpOptions{}.max_iterations, py::arg("tolerance") = 0.0,
+          py::arg("subset") = 10, py::arg("seed") = 1, py::arg("progress") = py::none(),
+          "As `pliant.cubature`, on these poses.")
+      .def("errors", &CubatureProblem::errors, py::arg("cubature"), ReleaseGil(),
+           "(T,): the relative error of the reduced force in each pose.");
 }
 
 /// Energy, force and stiffness in a subspace, whatever they come from.
@@ -96,9 +149,9 @@ void bind_cubature(py::module_& module) {
   module.def(
       "cubature", &find_cubature, py::arg("body"), py::arg("basis"), py::kw_only(),
       py::arg("poses") = py::none(), py::arg("samples") = 150, py::arg("method") = "nn_htp",
-      py::arg("norm") = "energy", py::arg("candidates") = 5.0, py::arg("max_iterations") = 30,
-      py::arg("tolerance") = 0.0, py::arg("subset") = 10, py::arg("seed") = 1,
-      py::arg("progress") = py::none(),
+      py::arg("norm") = "energy", py::arg("candidates") = 5.0,
+      py::arg("max_iterations") = CubatureNnHtpOptions{}.max_iterations, py::arg("tolerance") = 0.0,
+      py::arg("subset") = 10, py::arg("seed") = 1, py::arg("progress") = py::none(),
       "At most `samples` elements whose weighted forces stand for those of all.\n\n"
       "poses: (d, T), what it learns from; without them `training_poses(basis)`. method: 'nn_htp', "
       "'nn_htp_literal' (as the paper has it) or 'greedy' (with `subset` poses to compare candidates by, 0: "
@@ -159,6 +212,7 @@ void bind_hyperreduction(py::module_& module) {
       "(d, T): the nearest poses of the subspace to displacements (3n, T) from its origin, by their elastic "
       "energy.");
   bind_cubature(module);
+  bind_problem(module);
 
   py::class_<PolynomialForces> polynomial(
       module, "PolynomialForces",

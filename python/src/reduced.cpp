@@ -80,6 +80,22 @@ void bind_model(py::module_& module) {
       "default. forces: 'cubature', 'polynomial' (exact, of StVK in a small subspace) or 'exact' (every "
       "element).");
   module.def(
+      "make_reduced_fem",
+      [](const Body& body, const DenseBasis& basis, const py::object& cubature, int contact_samples) {
+        Cubature chosen;
+        if (!cubature.is_none()) chosen = cubature.cast<Cubature>();
+        const bool exact = cubature.is_none();
+        const py::gil_scoped_release release;
+        return std::make_shared<ReducedFem>(
+            exact ? make_exact_reduced_fem(body, basis, contact_samples)
+                  : make_reduced_fem(body, basis, chosen.elements, chosen.weights, contact_samples));
+      },
+      py::arg("body"), py::arg("basis"), py::arg("cubature") = py::none(), py::kw_only(),
+      py::arg("contact_samples") = 200,
+      "Joins a body, a subspace and weighted elements into a ReducedFem; without a cubature, every element: "
+      "exact "
+      "and slow.");
+  module.def(
       "reduce_exact",
       [](const Body& body, const std::string& basis, int modes, int dimension) {
         ReduceFemOptions options;

@@ -49,6 +49,31 @@ def test_cubature_learns_forces(bar, method):
         f / basis.frequencies)
 
 
+def test_one_problem_serves_several_cubatures(bar):
+    body, basis = bar
+    poses = pliant.training_poses(basis, 40)
+    problem = pliant.CubatureProblem(body, basis, poses)
+    assert (problem.dimension, problem.pose_count) == poses.shape
+    assert problem.element_count == len(body.tets)
+    for method in ("nn_htp", "greedy"):
+        found = problem.cubature(20, method=method)
+        same = pliant.cubature(body, basis, poses=poses, samples=20, method=method)
+        assert list(found.elements) == list(same.elements) and np.array_equal(found.weights, same.weights)
+        assert np.allclose(problem.errors(found), pliant.force_errors(body, basis, found, poses), atol=1e-9)
+
+
+def test_a_model_is_joined_from_its_parts(bar):
+    body, basis = bar
+    cubature = pliant.cubature(body, basis, poses=pliant.training_poses(basis, 40), samples=30)
+    model = pliant.make_reduced_fem(body, basis, cubature)
+    q = pliant.training_poses(basis, 1, seed=3)[:, 0]
+    assert list(model.elements) == list(cubature.elements)
+    assert np.allclose(model.forces(q), pliant.ReducedElements(body, basis, cubature).forces(q), rtol=1e-6)
+    everything = pliant.make_reduced_fem(body, basis)
+    f = exact(body, basis, q)
+    assert np.linalg.norm(everything.forces(q) - f) < 1e-5 * np.linalg.norm(f)
+
+
 def test_motion_within_the_subspace_is_found_again(bar):
     body, basis = bar
     q = pliant.training_poses(basis, 5)

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "pliant/base/error.h"
 #include "pliant/numerics/nnls.h"
+#include "pliant/numerics/nnls_subset.h"
 
 namespace pliant {
 namespace {
@@ -29,8 +29,6 @@ std::vector<int> largest_positive(const VectorXd& values, Index count) {
   return places;
 }
 
-constexpr Index rounds = 8;  // of elimination
-
 /// A set of elements with its normal equations and weights.
 struct Support {
   Columns columns;
@@ -39,10 +37,13 @@ struct Support {
   double error = 1;
 
   /// |A w - b|^2 = w . (A^T A w - 2 A^T b) + |b|^2, |b|^2 being the number of poses
-  void fit(Index poses) {
-    weights = nnls(AtA, Atb, weights).x;
+  void measure(Index poses) {
     const double f = weights.dot(AtA * weights - 2 * Atb) + static_cast<double>(poses);
     error = std::sqrt(std::max(0.0, f) / static_cast<double>(poses));
+  }
+  void fit(Index poses) {
+    weights = nnls(AtA, Atb, weights).x;
+    measure(poses);
   }
   void keep(const std::vector<int>& places) {
     columns = chosen(columns, places);
@@ -50,23 +51,14 @@ struct Support {
     Atb = Atb(places).eval();
     weights = weights(places).eval();
   }
-  /// Backward elimination: an element's loss is what the objective rises by without it, once the others have taken over,
-  ///     w_e^2 / (A^T A)^-1_ee  [Hassibi and Stork 1993].
-  /// The least ones go in a few rounds, each followed by least squares.
-  void eliminate(Index count, Index poses) {
-    for (Index round = rounds; columns.count() > count; round = std::max<Index>(round - 1, 1)) {
-      keep(largest_positive(weights, columns.count()));
-      const Index excess = columns.count() - count;
-      if (excess > 0) {
-        const Eigen::LLT<MatrixXd> factor(AtA);
-        const MatrixXd inverse = factor.solve(MatrixXd::Identity(AtA.rows(), AtA.cols()));
-        VectorXd loss(weights.size());
-        for (Index i = 0; i < loss.size(); ++i)
-          loss[i] = inverse(i, i) > 0 ? weights[i] * weights[i] / inverse(i, i) : 1e-300;
-        keep(largest_positive(loss, columns.count() - std::max<Index>(1, excess / round)));
-      }
-      fit(poses);
-    }
+  /// The best `count` that elimination finds, or exchanges with the present ones if these come out better.
+  void choose(Index count, Index poses) {
+    const double present = weights.dot(AtA * weights - 2 * Atb);
+    NnlsSubset found = nnls_eliminate(AtA, Atb, count, weights);
+    if (found.objective >= present) found = nnls_exchange(AtA, Atb, count, weights);
+    keep(found.places);
+    weights = found.x;
+    measure(poses);
   }
   void add(const CubatureProblem& problem, const std::vector<int>& elements) {
     const Columns fresh = problem.columns(elements);
@@ -132,8 +124,7 @@ Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const Cubatur
 
     // === Which s of them stay
     if (options.exchange == CubatureExchange::pursuit) {
-      support.fit(poses);
-      support.eliminate(s, poses);
+      support.choose(s, poses);
     } else {
       // Eq. 7 and half of eq. 9 in unknowns v = |a| w, for which the gradient is divided by |a| once more
       const VectorXd gradient =
@@ -145,11 +136,10 @@ Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const Cubatur
       const auto staying = largest_positive(stepped.cwiseProduct(norms), s);
       support.weights = stepped;
       support.keep(staying);
+      support.fit(poses);  // non-negative least squares, from the weights that they have
+      support.keep(largest_positive(support.weights, s));
     }
 
-    // === Their weights by non-negative least squares, from those that they have
-    support.fit(poses);
-    support.keep(largest_positive(support.weights, s));
     errors.push_back(support.error);
     if (support.error < best_error) {
       best_error = support.error;

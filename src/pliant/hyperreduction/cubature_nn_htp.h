@@ -19,7 +19,7 @@ struct CubatureNnHtpOptions {
   int samples = 150;  ///< s: elements at most
   double candidates =
       5;  ///< new elements looked at in an iteration, as a multiple of s; drawn anew each time
-  int max_iterations = 30;
+  int max_iterations = 60;
   double tolerance = 0;  ///< of the relative error: ends below it
   int patience = 8;      ///< ends after so many iterations in a row without a gain of 1 % over the best
   CubatureExchange exchange = CubatureExchange::pursuit;
