@@ -23,11 +23,11 @@ TetMesh bench_mesh(const std::string& file, const std::string& shape, Index vert
   return repair(TetMesh{data.vertices, data.tets}).mesh;
 }
 
-std::vector<int> bottom(const Points& vertices) {
+std::vector<int> bottom(const Points& vertices, double part) {
   const double low = vertices.col(1).minCoeff(), high = vertices.col(1).maxCoeff();
   std::vector<int> out;
   for (Index i = 0; i < vertices.rows(); ++i)
-    if (vertices(i, 1) <= low + 0.05 * (high - low)) out.push_back(static_cast<int>(i));
+    if (vertices(i, 1) <= low + part * (high - low)) out.push_back(static_cast<int>(i));
   return out;
 }
 

@@ -10,8 +10,8 @@ namespace pliant::app {
 /// The mesh of a file without what cannot be simulated, or a shape of ours.
 TetMesh bench_mesh(const std::string& file, const std::string& shape, Index vertices);
 
-/// Vertices in the lowest twentieth of the box.
-std::vector<int> bottom(const Points& vertices);
+/// Vertices in the lowest part of the box.
+std::vector<int> bottom(const Points& vertices, double part = 0.05);
 
 /// The most memory this process ever held.
 double peak_megabytes();

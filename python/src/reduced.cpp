@@ -114,15 +114,21 @@ void bind_reduced(py::module_& module) {
   bind_model(module);
   py::class_<NewmarkBroyden, Simulator>(
       module, "NewmarkBroyden", "A reduced body in time: implicit Newmark, solved by Broyden's method.")
-      .def(py::init([](const Model& model, double time_step, double tolerance, int max_iterations) {
-             return std::make_unique<NewmarkBroyden>(
-                 model,
-                 NewmarkBroydenOptions{
-                     .time_step = time_step, .tolerance = tolerance, .max_iterations = max_iterations});
+      .def(py::init([](const Model& model, double time_step, double tolerance, int max_iterations,
+                       const std::string& damping) {
+             if (damping != "at_rest" && damping != "following")
+               throw InputError("damping is '" + damping + "'; expected at_rest or following");
+             NewmarkBroydenOptions options;
+             options.time_step = time_step, options.tolerance = tolerance;
+             options.max_iterations = max_iterations;
+             if (damping == "following") options.damping = StiffnessDamping::following;
+             return std::make_unique<NewmarkBroyden>(model, options);
            }),
            py::arg("model"), py::kw_only(), py::arg("time_step") = 1.0 / 60, py::arg("tolerance") = 1e-5,
-           py::arg("max_iterations") = 30,
-           "tolerance: relative residual of a step; max_iterations: of Broyden's method, 0: Newton alone.")
+           py::arg("max_iterations") = 30, py::arg("damping") = "at_rest",
+           "tolerance: relative residual of a step; max_iterations: of Broyden's method, 0: Newton alone; "
+           "damping: by the stiffness at rest ('at_rest') or where the body is, as in full space "
+           "('following').")
       .def_property_readonly("coordinates", &NewmarkBroyden::coordinates, "q, (d,)")
       .def_property_readonly("rates", &NewmarkBroyden::rates, "dq/dt, (d,)")
       .def("set_coordinates", &NewmarkBroyden::set_coordinates, py::arg("q"), py::arg("rates"))

@@ -323,6 +323,20 @@ def test_bench_reduced_fem_tells_all(program):
         assert report[key] >= 0, key
 
 
+@pytest.mark.parametrize("hold", [[], ["--free"]])
+def test_bench_reduced_fem_of_shells_over_a_second(program, hold):
+    done = program("bench", "reduced-fem", "--shape", "plate_shell", "--vertices", "150", "--thickness", "0.02", *hold,
+                   *SMALL, "--steps", "20", "--full-steps", "60", "--no-greedy", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["triangles"] > 50 and "tets" not in report and (report["fixed_vertices"] == 0) == bool(hold)
+    for name in ["bend", "twist", "drop"]:
+        assert report["motion_largest_displacement_" + name] > 0 and report["motion_error_" + name] >= 0
+    for key in ["motion_error", "subspace_gap", "cubature_gap"]:
+        parts = [report[f"{key}_{name}"] for name in ("bend", "twist", "drop")]
+        assert report[key] == pytest.approx(sum(parts) / 3)
+
+
 def test_modes_are_printed_and_written(program, tmp_path):
     arrays, film, picture = (str(tmp_path / name) for name in ("bar.safetensors", "bar.glb", "bar.png"))
     done = program("modes", "bar", "--tets", "300", "--count", "4", "--kind", "extended", "--shown", "2",

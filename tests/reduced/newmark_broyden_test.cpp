@@ -71,6 +71,35 @@ TEST(NewmarkBroyden, ThePolynomialMovesAsAllElementsDo) {
   }
 }
 
+TEST(NewmarkBroyden, DampingByEitherStiffnessIsTheSameInALinearBody) {
+  const Body body = bar_body(Linear::from_young(1e5, 0.4), true, {.mass = 0.5, .stiffness = 5e-3});
+  const auto model = exact(body, extended(body, 5));
+  NewmarkBroyden at_rest(model, {.tolerance = 1e-10});
+  NewmarkBroyden following(model, {.tolerance = 1e-10, .damping = StiffnessDamping::following});
+  for (int i = 0; i < 60; ++i) at_rest.step(), following.step();
+  EXPECT_LT((at_rest.coordinates() - following.coordinates()).norm(), 1e-6 * at_rest.coordinates().norm());
+}
+
+TEST(NewmarkBroyden, FollowingDampingLetsABodySpin) {
+  const Body body = bar_body(StVK::from_young(1e6, 0.3), false, {.stiffness = 2e-3});
+  const auto model = exact(body, extended(body, 3));
+  const auto spin_left = [&](StiffnessDamping damping) {
+    NewmarkBroyden simulator(model, {.damping = damping});
+    simulator.set_gravity(Vector3d::Zero());
+    Points velocities(body.vertex_count(), 3);
+    const Vector3d spin(0, 0, 2),
+        middle = body.masses().transpose() * body.rest_positions() / body.total_mass();
+    for (Index i = 0; i < body.vertex_count(); ++i)
+      velocities.row(i) = spin.cross(Vector3d(body.rest_positions().row(i).transpose() - middle)).transpose();
+    simulator.set_motion(body.rest_positions(), velocities);
+    const double before = simulator.measure().angular_momentum.z();
+    for (int i = 0; i < 60; ++i) simulator.step();
+    return simulator.measure().angular_momentum.z() / before;
+  };
+  EXPECT_NEAR(spin_left(StiffnessDamping::following), 1, 0.02);  // after a turn of two radians
+  EXPECT_LT(spin_left(StiffnessDamping::at_rest), 0.5);
+}
+
 TEST(NewmarkBroyden, KeepsTheEnergyOfALinearBody) {
   const Body body = bar_body(Linear::from_young(1e5, 0.3), true);
   NewmarkBroyden sim(exact(body, extended(body, 4)), {.tolerance = 1e-12});

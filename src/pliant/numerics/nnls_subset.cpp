@@ -32,8 +32,9 @@ class Tableau {
     for (Index i = 0; i < size(); ++i)
       if (!is_inside(i)) O.push_back(static_cast<int>(i));
     const MatrixXd A_IO = M_(I, O);
-    const MatrixXd H = Eigen::LLT<MatrixXd>(MatrixXd(M_(I, I)))
-                           .solve(MatrixXd::Identity(static_cast<Index>(I.size()), static_cast<Index>(I.size())));
+    const MatrixXd H =
+        Eigen::LLT<MatrixXd>(MatrixXd(M_(I, I)))
+            .solve(MatrixXd::Identity(static_cast<Index>(I.size()), static_cast<Index>(I.size())));
     const MatrixXd HA = H * A_IO;
     const VectorXd x = H * v_(I);
     M_(I, I) = -H;
@@ -165,8 +166,9 @@ void check(const MatrixXd& AtA, const VectorXd& Atb, Index count, const VectorXd
     throw InputError(
         fmt::format("nnls_subset: AtA is {} x {} for {} unknowns", AtA.rows(), AtA.cols(), Atb.size()));
   if (count < 1 || (start.size() != 0 && start.size() != Atb.size()))
-    throw InputError(fmt::format("nnls_subset: {} unknowns above zero and a start of {}; expected at least 1, and {} or 0",
-                                 count, start.size(), Atb.size()));
+    throw InputError(
+        fmt::format("nnls_subset: {} unknowns above zero and a start of {}; expected at least 1, and {} or 0",
+                    count, start.size(), Atb.size()));
 }
 
 /// From the fit x, of any number of unknowns above zero.

@@ -162,7 +162,17 @@ void NewmarkBroyden::begin_step() {
   const ReducedFem& m = *model_;
   v_ *= std::exp(-damping_ * h);
   start_ = q_, start_rates_ = v_;
-  damping_now_ = m.damping.mass + stiffness_ * (damping_diagonal_.array() - m.damping.mass);
+  start_factor_ = end_factor_ = stiffness_;
+  if (options_.damping == StiffnessDamping::at_rest) {
+    damping_now_ = m.damping.mass + stiffness_ * (damping_diagonal_.array() - m.damping.mass);
+  } else {
+    // What the elastic force changes by over the step damps it: with Newmark's v₀ + v₁ = 2/h (q₁ - q₀)
+    //     β K (v₀ + v₁) = 2β/h (f₀ - f₁),
+    // exactly where the stiffness K is constant. It takes no evaluation of its own.
+    const double braked = 2 * m.damping.stiffness / h;
+    start_factor_ *= 1 - braked, end_factor_ *= 1 + braked;
+    damping_now_.setConstant(m.damping.mass);
+  }
   external_.noalias() = gravity_map_ * gravity_;
   for (const AppliedForce& a : applied_) pull_back(a.vertex, a.force, external_);
 
@@ -176,8 +186,9 @@ void NewmarkBroyden::begin_step() {
 
   // Where the body would be at the end without forces that depend on where it is. Newmark lets those of the start
   // act for a quarter, and external forces, the same at the end, for another.
-  target_ = start_ + h * start_rates_ +
-            (h * h / 4) * (stiffness_ * internal_ - damping_now_.cwiseProduct(start_rates_) + 2 * external_);
+  target_ =
+      start_ + h * start_rates_ +
+      (h * h / 4) * (start_factor_ * internal_ - damping_now_.cwiseProduct(start_rates_) + 2 * external_);
 }
 
 /// The Jacobian that Broyden's method starts from: inertia, damping, springs, and the stiffness at rest, or, where the
@@ -187,7 +198,7 @@ void NewmarkBroyden::prepare_jacobian() {
   const double h = time_step_;
   const ReducedFem& m = *model_;
   jacobian_diagonal_ =
-      4 / (h * h) + (2 / h) * damping_now_.array() + stiffness_ * m.eigenvalues.array().max(0);
+      4 / (h * h) + (2 / h) * damping_now_.array() + end_factor_ * m.eigenvalues.array().max(0);
   bool stale = changes_.time_step || changes_.stiffness || springs_.size() != jacobian_springs_.size();
   for (std::size_t i = 0; !stale && i < springs_.size(); ++i)
     stale = springs_[i].vertex != jacobian_springs_[i].vertex ||
@@ -202,7 +213,7 @@ void NewmarkBroyden::prepare_jacobian() {
   dense_jacobian_ = anchored_ || !springs_.empty();
   if (stale && dense_jacobian_) {
     if (anchored_) {
-      jacobian_matrix_ = stiffness_ * anchor_stiffness_;
+      jacobian_matrix_ = end_factor_ * anchor_stiffness_;
       jacobian_matrix_.diagonal().array() += 4 / (h * h) + (2 / h) * damping_now_.array();
     } else {
       jacobian_matrix_.setZero();
@@ -267,7 +278,7 @@ double NewmarkBroyden::residual(const VectorXd& q, VectorXd& out) {
 void NewmarkBroyden::add_forces(const VectorXd& q, VectorXd& out) {
   const double h = time_step_;
   out = (4 / (h * h)) * (q - target_) + damping_now_.cwiseProduct((2 / h) * (q - start_) - start_rates_) -
-        stiffness_ * elastic_;
+        end_factor_ * elastic_;
   for (const Spring& s : springs_) {
     Vector3d u;
     displacement(s.vertex, q, u);
@@ -287,7 +298,7 @@ void NewmarkBroyden::add_forces(const VectorXd& q, VectorXd& out) {
 /// The potential itself at q, where residual() was called last.
 double NewmarkBroyden::potential(const VectorXd& q) const {
   const double h = time_step_;
-  double sum = 2 / (h * h) * (q - target_).squaredNorm() + stiffness_ * energy_;
+  double sum = 2 / (h * h) * (q - target_).squaredNorm() + end_factor_ * energy_;
   for (Index i = 0; i < q.size(); ++i) {
     const double moved = q[i] - start_[i];
     sum += damping_now_[i] * moved * (moved / h - start_rates_[i]);
@@ -365,7 +376,7 @@ void NewmarkBroyden::newton(StepReport& report) {
     // === A direction, from the exact Hessian where that is positive definite
     for (;;) {
       elastic_stiffness(*model_, q_, K_, elastic_, work_, projection);
-      K_ *= stiffness_;
+      K_ *= end_factor_;
       K_.diagonal().array() += 4 / (h * h) + (2 / h) * damping_now_.array();
       for (const Spring& s : springs_) add_to(K_, s.vertex, 2 * s.stiffness * Matrix3d::Identity());
       if (contact_) {

@@ -10,11 +10,18 @@
 
 namespace pliant {
 
+/// By which stiffness Rayleigh's damping acts.
+enum class StiffnessDamping {
+  at_rest,  ///< linear, as in the paper: also brakes large bends and turns, which calms a body and spares iterations
+  following,  ///< that of where the body is, as in full space
+};
+
 struct NewmarkBroydenOptions {
   double time_step = 1.0 / 60;  ///< seconds
   double tolerance = 1e-5;      ///< of the residual, relative to the forces that act (internal and external)
   int max_iterations = 30;      ///< of Broyden a step, 0 to 60: then, or where it stalls, Newton takes over
   int max_newton = 20;          ///< of Newton a step, 1 to 1000
+  StiffnessDamping damping = StiffnessDamping::at_rest;
   double contact_stiffness = 10;  ///< of obstacles, in the body's own stiffness at a vertex
 };
 
@@ -86,6 +93,7 @@ class NewmarkBroyden final : public Simulator {
 
   // === The present step
   VectorXd start_, start_rates_, target_, external_, damping_now_;
+  double start_factor_ = 1, end_factor_ = 1;  // on the elastic force there
   std::vector<Spring> springs_;
   std::vector<std::size_t> held_by_springs_;  // places in fixed_: those that the subspace could move
   std::vector<PlacedObstacle> placed_;

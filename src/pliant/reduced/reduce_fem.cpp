@@ -168,9 +168,20 @@ DenseBasis make_basis(const Body& body, const ReduceFemOptions& options) {
 ReducedFem reduce_fem(const Body& body, const ReduceFemOptions& options) {
   check(body, options);
   Stopwatch watch;
-  std::map<std::string, double> measured;
   const DenseBasis basis = make_basis(body, options);
-  measured["seconds_subspace"] = watch.lap();
+  const double seconds = watch.lap();
+  ReducedFem model = reduce_fem(body, basis, options);
+  model.measured["seconds_subspace"] = seconds;
+  return model;
+}
+
+ReducedFem reduce_fem(const Body& body, const DenseBasis& basis, const ReduceFemOptions& options) {
+  check(body, options);
+  if (basis.vertex_count() != body.vertex_count())
+    throw InputError(fmt::format("reduce_fem: a basis of {} vertices for a body of {}; expected one of it",
+                                 basis.vertex_count(), body.vertex_count()));
+  Stopwatch watch;
+  std::map<std::string, double> measured;
   if (options.forces != ForceKind::cubature) {
     ReducedFem model =
         options.forces == ForceKind::polynomial

@@ -65,4 +65,7 @@ DenseBasis make_basis(const Body& body, const ReduceFemOptions& options = {});
 /// and of a cubature `training_error`, `fresh_error` (on as many poses of another seed), `pose_scale`.
 ReducedFem reduce_fem(const Body& body, const ReduceFemOptions& options = {});
 
+/// All but the subspace, which is there already.
+ReducedFem reduce_fem(const Body& body, const DenseBasis& basis, const ReduceFemOptions& options = {});
+
 }  // namespace pliant
