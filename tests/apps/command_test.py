@@ -293,6 +293,7 @@ def test_reduce_carries_the_surface_that_was_brought(program, tmp_path):
 @pytest.mark.parametrize("words, message", [
     (["bar", "--tets", "100", "--modes", "1000"], "1000 modes of a body with"),
     (["bar", "--tets", "100", "--modes", "2", "--samples", "90000"], "90000 samples of"),
+    (["bar", "--tets", "100", "--fix-lowest", "1"], "vertices of the body are fixed; expected some that move"),
     (["nothing.obj"], "nothing.obj"),
     (["sofa"], "sofa"),
     (["bar", "--material", "jelly"], "jelly"),
@@ -304,12 +305,27 @@ def test_reduce_refuses_what_cannot_be(program, tmp_path, words, message):
     assert not list(tmp_path.glob("out*"))
 
 
-def test_models_cut_short_are_refused(program, tmp_path):
-    model = tmp_path / "bar.pliant"
+def test_models_cut_short_or_of_a_newer_format_are_refused(program, tmp_path):
+    model, handles = tmp_path / "bar.pliant", tmp_path / "handles.json"
+    handles.write_text('{"handles": [{"where": {"all": true}}]}')
     assert program("reduce", "bar", "--tets", "200", *SMALL, "-o", model).returncode == 0
-    model.write_bytes(model.read_bytes()[:2000])
-    done = program("simulate", model, "--frames", "2")
-    assert done.returncode == 1 and "bar.pliant" in done.stderr
+    whole = model.read_bytes()
+    size = int.from_bytes(whole[:8], "little")
+    header = json.loads(whole[8:8 + size])
+    header["__metadata__"]["format_version"] = "7"
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    newer = len(text).to_bytes(8, "little") + text + whole[8 + size:]
+    for bytes_, sentence in [
+        (whole[:0], "the file ends after 0 bytes"), (whole[:100], "cut short"), (whole[:2000], "cut short"),
+        (whole[:-10], "cut short"), (newer, "version 7 of 'pliant-reduced-fem' is newer than this program"),
+    ]:
+        model.write_bytes(bytes_)
+        for words in (["simulate", model, "--frames", "2"], ["edit", model, "--handles", handles], ["info", model]):
+            done = program(*words)
+            assert done.returncode == 1 and done.stdout == ""
+            assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+            assert done.stderr.count("bar.pliant") == 1
 
 
 def test_bench_reduced_fem_tells_all(program):

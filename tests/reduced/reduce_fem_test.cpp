@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "pliant/fullspace/newton.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/reduced/newmark_broyden.h"
@@ -90,11 +92,19 @@ TEST(ReduceFem, WhatCannotBeGetsASentence) {
     return message_of([&] { reduce_fem(body, options); });
   };
   EXPECT_EQ(refused({.modes = 5000}),
-            "reduce_fem: 5000 modes of a body with 162 degrees of freedom; expected 1 to 161");
+            "reduce_fem: 5000 modes of a body with 162 degrees of freedom; expected 1 to 162");
   EXPECT_EQ(refused({.modes = 3, .samples = 5000}),
             "reduce_fem: 5000 samples of 120 elements; expected 1 to 120");
   EXPECT_EQ(refused({.modes = 3, .dimension = 163}),
             "reduce_fem: dimension 163 of a body with 162 degrees of freedom; expected up to 162");
+  const Body free = bar_body(StVK::from_young(1e5, 0.4), false);
+  EXPECT_EQ(message_of([&] { reduce_fem(free, {.modes = 184}); }),
+            "reduce_fem: 184 modes of a body with 189 degrees of freedom; expected 1 to 183");
+  std::vector<int> all(63);
+  std::iota(all.begin(), all.end(), 0);
+  const Body held(small_bar(), SolidMaterial{StVK::from_young(1e5, 0.4), 1000}, {.fixed = all});
+  EXPECT_EQ(message_of([&] { reduce_fem(held); }),
+            "reduce_fem: all 63 vertices of the body are fixed; expected some that move");
   const Body other = bar_body(StVK::from_young(1e5, 0.4), true, {}, 3);
   EXPECT_EQ(message_of([&] { reduce_fem(body, extended(other, 2), {.samples = 10}); }),
             "reduce_fem: a basis of 36 vertices for a body of 63; expected one of it");

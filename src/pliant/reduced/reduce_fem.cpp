@@ -103,10 +103,14 @@ class Stopwatch {
 
 void check(const Body& body, const ReduceFemOptions& options) {
   const Index free = 3 * (body.vertex_count() - static_cast<Index>(body.fixed().size()));
-  if (options.modes < 1 || options.modes >= free)
+  const Index elastic = free - (body.fixed().empty() ? 6 : 0);
+  if (elastic < 1)
+    throw InputError(fmt::format("reduce_fem: all {} vertices of the body are fixed; expected some that move",
+                                 body.vertex_count()));
+  if (options.modes < 1 || options.modes > elastic)
     throw InputError(
         fmt::format("reduce_fem: {} modes of a body with {} degrees of freedom; expected 1 to {}",
-                    options.modes, free, free - 1));
+                    options.modes, free, elastic));
   if (options.dimension < 0 || options.dimension > free)
     throw InputError(
         fmt::format("reduce_fem: dimension {} of a body with {} degrees of freedom; expected up to {}",
