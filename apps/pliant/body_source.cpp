@@ -29,11 +29,12 @@ void add_body_source(CLI::App& command, BodySource& source) {
 
 BodyWords body_words(const BodySource& source) {
   const std::filesystem::path path(source.input);
-  if (path.extension() == ".json")
+  if (path.extension() == ".json") {
+    const InputFile file(path);
     return with_context(path.string(), [&] {
-      const InputFile file(path);
       return BodyWords{read_scene_text(file.bytes())["bodies"][0], path.parent_path()};
     });
+  }
   Json body = {{"density", source.density}};
   if (std::filesystem::exists(path) || path.has_extension())
     body["mesh"] = source.input, body["tets"] = source.tets;

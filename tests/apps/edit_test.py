@@ -141,7 +141,10 @@ def test_wrong_usage(program, tmp_path, model):
         done = program(*words)
         assert done.returncode == 2 and sentence in done.stderr, done.stderr
     done = program("edit", model, "--handles", tmp_path / "none.json")
-    assert done.returncode == 1 and "none.json" in done.stderr
+    assert done.returncode == 1 and done.stderr.count("none.json") == 1
+    for command in ("simulate", "modes", "edit"):
+        done = program(command, "nothing.json", *(["--handles", handles] if command == "edit" else []))
+        assert done.returncode == 1 and done.stderr.count("nothing.json") == 1
     (tmp_path / "broken.json").write_text("{\n  handles: 3}")
     done = program("edit", model, "--handles", tmp_path / "broken.json")
     assert done.returncode == 1 and "broken.json" in done.stderr and "line 2" in done.stderr

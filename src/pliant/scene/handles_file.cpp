@@ -71,10 +71,8 @@ HandlesFile read_handles_text(std::string_view text, const HandleBody& body) {
 }
 
 HandlesFile read_handles(const std::filesystem::path& file, const HandleBody& body) {
-  return with_context(file.string(), [&] {
-    const InputFile input(file);
-    return read_handles_text(input.bytes(), body);
-  });
+  const InputFile input(file);
+  return with_context(file.string(), [&] { return read_handles_text(input.bytes(), body); });
 }
 
 }  // namespace pliant

@@ -35,10 +35,8 @@ std::uint64_t fingerprint_of(Json description, const std::vector<SceneBody>& bod
 }  // namespace
 
 Scene Scene::load(const std::filesystem::path& file, const Progress& progress) {
-  return with_context(file.string(), [&] {
-    const InputFile input(file);
-    return from_text(input.bytes(), file.parent_path(), progress);
-  });
+  const InputFile input(file);
+  return with_context(file.string(), [&] { return from_text(input.bytes(), file.parent_path(), progress); });
 }
 
 Scene Scene::from_text(std::string_view text, const std::filesystem::path& folder, const Progress& progress) {
