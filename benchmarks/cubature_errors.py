@@ -57,7 +57,7 @@ def main():
     parser.add_argument("--power", type=float, default=3)
     parser.add_argument("--scale", type=float, default=0.1)
     parser.add_argument("--norm", default="energy")
-    parser.add_argument("--iterations", type=int, default=30)
+    parser.add_argument("--iterations", type=int, default=60)
     parser.add_argument("--methods", nargs="+", default=["nn_htp"],
                         help="nn_htp, nn_htp_literal, greedy (a subset of 10 poses), greedy_all")
     parser.add_argument("--frames", type=int, default=40)
