@@ -218,6 +218,26 @@ TEST(CubatureNnHtp, IsBetterThanGreedyAndThanOneGradientStep) {
   EXPECT_LT(pursuit, 0.8 * patient);
 }
 
+TEST(CubatureNnHtp, FindsTheFewElementsThatMakeMostOfTheForce) {
+  const TetMesh mesh = make_shape("bar", {.tets = 1000});
+  const DenseBasis basis = extended_modes(bar(), linear_modes(bar(), {.count = 3}));
+  // In a subspace that knows nothing of them, two tets as hard as stone.
+  const std::vector<int> hard{137, 481};
+  std::vector<int> of_tet(static_cast<std::size_t>(mesh.tet_count()), 0);
+  for (const int t : hard) of_tet[static_cast<std::size_t>(t)] = 1;
+  const Body body(mesh, {{make_material("stvk", 1e5, 0.4)}, {make_material("stvk", 1e9, 0.4)}},
+                  {.material_of_tet = of_tet, .fixed = first_vertices(mesh.vertices)});
+  Rng rng(1);
+  const CubatureProblem problem(body, basis, training_poses(basis, rng, {.count = 40}).q);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Rng own(seed);
+    const Cubature found =
+        cubature_nn_htp(problem, own, {.samples = 20, .candidates = 2, .max_iterations = 1});
+    for (const int t : hard) EXPECT_TRUE(std::binary_search(found.elements.begin(), found.elements.end(), t));
+    EXPECT_LT(found.error, 0.1);
+  }
+}
+
 TEST(CubatureNnHtp, StopsAtTheToleranceAndWhenAsked) {
   const Case c = make_case("solid", bar(), 3, 20, 0.1);
   const CubatureProblem problem(c.body, c.basis, c.poses);

@@ -92,6 +92,22 @@ void check(const CubatureProblem& problem, const CubatureNnHtpOptions& o) {
                                  o.max_iterations, o.patience));
 }
 
+/// Elements that alone make a quarter of the force or more, measured on a few poses; the largest first, at most `most`. A mesh
+/// with slivers has some, and without them no weights help: too few for a draw of candidates to be likely to meet them.
+std::vector<int> outstanding_elements(const CubatureProblem& problem, Index most) {
+  std::vector<int> poses, elements(at(problem.element_count()));
+  const Index few = std::min<Index>(16, problem.pose_count());
+  for (Index t = 0; t < few; ++t) poses.push_back(static_cast<int>(t * problem.pose_count() / few));
+  std::iota(elements.begin(), elements.end(), 0);
+  const CubatureProblem part = problem.on_poses(poses);
+  const VectorXd share =
+      part.correlate(elements, part.right_side()).norms / std::sqrt(static_cast<double>(few));
+  std::vector<int> found;
+  for (const int e : largest_positive(share, most))
+    if (share[e] > 0.25) found.push_back(e);
+  return found;
+}
+
 }  // namespace
 
 Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const CubatureNnHtpOptions& options) {
@@ -107,8 +123,11 @@ Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const Cubatur
     report(options.progress, "cubature", static_cast<double>(iteration) / options.max_iterations);
     // === The gradient at candidates drawn anew (divided by 2, which only scales it)
     const MatrixXd residual = problem.product(support.columns, support.weights) - problem.right_side();
-    const std::vector<int> candidates =
+    std::vector<int> candidates =
         detail::draw_elements(rng, problem.element_count(), draw, support.columns.elements);
+    if (iteration == 0)
+      for (const int e : outstanding_elements(problem, s))
+        if (std::find(candidates.begin(), candidates.end(), e) == candidates.end()) candidates.push_back(e);
     const auto correlations = problem.correlate(candidates, residual);
     VectorXd descent = -correlations.products;
     if (options.normalize)
