@@ -283,53 +283,65 @@ void add_springs(ProjectiveConstraints& constraints, const Edges& edges, const S
   }
 }
 
-SparseMatrix projective_matrix(const ProjectiveConstraints& constraints) {
-  const Index n = constraints.rest.rows();
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Index v = 0; v < n; ++v) entries.emplace_back(v, v, 0.0);
-  for (const ProjectiveGroup& group : constraints.groups) {
-    for (Index c = 0; c < group.size(); ++c) {
-      const auto ids = group.vertices_of(c);
-      const auto p = group.parameters.col(c);
-      const Index k = static_cast<Index>(ids.size());
-      MatrixXd S;  // rows x vertices
-      double weight = 0;
-      switch (group.kind) {
-        case ProjectiveKind::tet_strain:
-        case ProjectiveKind::tet_volume:
-        case ProjectiveKind::tet_example:
-          S.resize(3, 4);
-          S.rightCols(3) = p.head<9>().reshaped(3, 3).transpose();
-          weight = p[9] + (group.kind == ProjectiveKind::tet_volume ? p[12] : 0);
-          break;
-        case ProjectiveKind::triangle_strain:
-          S.resize(2, 3);
-          S.rightCols(2) = p.head<4>().reshaped(2, 2).transpose();
-          weight = p[4];
-          break;
-        case ProjectiveKind::bending:
-          S.resize(1, k);
-          for (Index j = 1; j < k; ++j)
-            S(0, j) = -group.weights[static_cast<std::size_t>(group.first[static_cast<std::size_t>(c)] + j)];
-          weight = p[0];
-          break;
-        case ProjectiveKind::spring:
-          S.setOnes(1, 2);
-          weight = p[0];
-          break;
-      }
-      S.col(0) = -S.rightCols(k - 1).rowwise().sum();
-      const MatrixXd block = weight * S.transpose() * S;
-      for (Index b = 0; b < k; ++b)
-        for (Index a = 0; a < k; ++a)
-          entries.emplace_back(ids[static_cast<std::size_t>(a)], ids[static_cast<std::size_t>(b)],
-                               block(a, b));
-    }
+double constraint_rows(const ProjectiveGroup& group, Index c, MatrixXd& S) {
+  const auto p = group.parameters.col(c);
+  const Index k = static_cast<Index>(group.vertices_of(c).size());
+  double weight = 0;
+  switch (group.kind) {
+    case ProjectiveKind::tet_strain:
+    case ProjectiveKind::tet_volume:
+    case ProjectiveKind::tet_example:
+      S.resize(3, 4);
+      S.rightCols(3) = p.head<9>().reshaped(3, 3).transpose();
+      weight = p[9] + (group.kind == ProjectiveKind::tet_volume ? p[12] : 0);
+      break;
+    case ProjectiveKind::triangle_strain:
+      S.resize(2, 3);
+      S.rightCols(2) = p.head<4>().reshaped(2, 2).transpose();
+      weight = p[4];
+      break;
+    case ProjectiveKind::bending:
+      S.resize(1, k);
+      for (Index j = 1; j < k; ++j)
+        S(0, j) = -group.weights[static_cast<std::size_t>(group.first[static_cast<std::size_t>(c)] + j)];
+      weight = p[0];
+      break;
+    case ProjectiveKind::spring:
+      S.setOnes(1, 2);
+      weight = p[0];
+      break;
   }
-  SparseMatrix result(n, n);
+  S.col(0) = -S.rightCols(k - 1).rowwise().sum();
+  return weight;
+}
+
+SparseMatrix projective_matrix(const ProjectiveGroup& group, Index vertices) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index v = 0; v < vertices; ++v) entries.emplace_back(v, v, 0.0);
+  MatrixXd S, block;
+  for (Index c = 0; c < group.size(); ++c) {
+    const auto ids = group.vertices_of(c);
+    const double weight = constraint_rows(group, c, S);
+    block.noalias() = weight * S.transpose() * S;
+    for (Index b = 0; b < S.cols(); ++b)
+      for (Index a = 0; a < S.cols(); ++a)
+        entries.emplace_back(ids[static_cast<std::size_t>(a)], ids[static_cast<std::size_t>(b)], block(a, b));
+  }
+  SparseMatrix result(vertices, vertices);
   result.setFromTriplets(entries.begin(), entries.end());
   result.makeCompressed();
   return result;
+}
+
+SparseMatrix projective_matrix(const ProjectiveConstraints& constraints) {
+  const Index n = constraints.rest.rows();
+  SparseMatrix sum(n, n);
+  for (const ProjectiveGroup& group : constraints.groups)
+    if (group.size() > 0)
+      sum =
+          sum.nonZeros() == 0 ? projective_matrix(group, n) : SparseMatrix(sum + projective_matrix(group, n));
+  if (sum.nonZeros() == 0) sum = projective_matrix(ProjectiveGroup{}, n);
+  return sum;
 }
 
 VectorXd vertex_masses(const Points& rest, const Tets& tets, double density) {

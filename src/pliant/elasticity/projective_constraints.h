@@ -101,8 +101,12 @@ struct Springs {
 };
 void add_springs(ProjectiveConstraints& constraints, const Edges& edges, const Springs& options = {});
 
-/// Σ λ SᵀS, n x n, symmetric, both triangles and every diagonal entry stored.
+/// S of constraint c of a group into `S`, its rows by the constraint's vertices; returns λ.
+double constraint_rows(const ProjectiveGroup& group, Index c, MatrixXd& S);
+
+/// Σ λ SᵀS, n x n, symmetric, both triangles and every diagonal entry stored; of all constraints, or of one kind.
 SparseMatrix projective_matrix(const ProjectiveConstraints& constraints);
+SparseMatrix projective_matrix(const ProjectiveGroup& group, Index vertices);
 
 /// Mass of each vertex: that of its tets and triangles in equal parts.
 VectorXd vertex_masses(const Points& rest, const Tets& tets, double density);            ///< kg/m³
