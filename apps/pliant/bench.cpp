@@ -255,6 +255,7 @@ void add_bench(CLI::App& program) {
   command->footer("Example:\n  pliant bench newton --mesh dragon.veg --json");
   add_newton(*command);
   add_projective(*command);
+  add_bench_hrpd(*command);
   add_bench_reduced_fem(*command);
 }
 

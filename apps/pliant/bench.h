@@ -20,6 +20,7 @@ double peak_megabytes();
 std::string table(const Json& json);
 
 // One file a larger benchmark; each adds itself.
+void add_bench_hrpd(CLI::App& bench);
 void add_bench_reduced_fem(CLI::App& bench);
 
 }  // namespace pliant::app

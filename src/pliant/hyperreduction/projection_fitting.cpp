@@ -292,8 +292,10 @@ ProjectionFitting fit_projections(const ProjectiveConstraints& constraints, Proj
   }
   // Samples may leave a direction nearly undetermined: a little is added so that it stays small.
   MatrixXd normal = V.transpose() * V;
-  normal.diagonal().array() += 1e-8 * normal.trace() / static_cast<double>(normal.rows());
+  normal.diagonal().array() += 1e-13 * normal.trace() / static_cast<double>(normal.rows());
   out.fit = normal.llt().solve(V.transpose());
+
+  out.metric.setOnes(kept.cols());
 
   const MatrixXd map = full_map(group, basis, weights);
   const Index blocks = out.width / 3;
@@ -309,6 +311,8 @@ ProjectionFitting all_projections(const ProjectiveConstraints& constraints, Proj
                                   const SkinningBasis& basis) {
   const ProjectiveGroup& group = constraints.group(kind);
   const Index size = group.size();
+  if (size < 1 || size > 10000)
+    throw InputError(fmt::format("all_projections: {} constraints; expected 1 to 10000 (fit them)", size));
   ProjectionFitting out;
   out.kind = kind;
   out.samples.resize(at(size));
@@ -317,10 +321,12 @@ ProjectionFitting all_projections(const ProjectiveConstraints& constraints, Proj
   out.width = is_tet(kind) ? 9 : 3;
   const Index d = out.rows * size, blocks = out.width / 3;
   out.fit = MatrixXd::Identity(d, d);
+  out.metric.resize(d);
   out.map = MatrixXd::Zero(basis.columns(), blocks * d);
   MatrixXd S;
   for (Index c = 0; c < size; ++c) {
     const double lambda = constraint_rows(group, c, S);
+    out.metric.segment(out.rows * c, out.rows).setConstant(lambda);
     const auto ids = group.vertices_of(c);
     for (std::size_t k = 0; k < ids.size(); ++k)
       for (Index e = basis.weights.first[at(ids[k])]; e < basis.weights.first[at(ids[k]) + 1]; ++e)

@@ -34,6 +34,8 @@ struct ProjectionFitting {
   /// those that meet the first three entries of a row, and so on.
   MatrixXd map;
 
+  VectorXd metric;  ///< d: what the squares of p̃ weigh in Σ λ |V p̃|², V being orthogonal for λ
+
   Index dimension() const { return fit.rows(); }
 };
 
@@ -42,8 +44,8 @@ ProjectionFitting fit_projections(const ProjectiveConstraints& constraints, Proj
                                   const SkinningBasis& basis, GeodesicSolver& solver,
                                   const ProjectionFittingOptions& options = {});
 
-/// Without weights or samples: every constraint of the kind is evaluated, and V is everything. As slow as the mesh is
-/// large; what the fit is measured against.
+/// Without weights or samples: every constraint of the kind is evaluated, and V is everything: what the fit is measured
+/// against. Its matrices are dense: for up to 10,000 constraints.
 ProjectionFitting all_projections(const ProjectiveConstraints& constraints, ProjectiveKind kind,
                                   const SkinningBasis& basis);
 

@@ -1,0 +1,214 @@
+// pliant bench hrpd: hyper-reduced projective dynamics beside the full method.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "bench.h"
+#include "pliant/fullspace/projective_dynamics.h"
+#include "pliant/geometry/measures.h"
+#include "pliant/geometry/surface.h"
+#include "pliant/reduced/hrpd.h"
+
+namespace pliant::app {
+namespace {
+
+struct Arguments {
+  std::string mesh, shape = "bear", motion = "drop", radial = "smooth";
+  Index vertices = 19000;
+  double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10;
+  int handles = 120, samples = 1000, iterations = 10, projection_handles = 80, dimension = 0;
+  int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
+  bool fit = true, json = false;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Stretched, above a floor; or held at its lower end, and pushed to the side.
+void set_up(Simulator& simulator, const Points& X, const std::vector<int>& held, const Arguments& a) {
+  const BoundingBox box = bounding_box(X);
+  if (a.motion == "drop") {
+    Points stretched = X;
+    stretched.col(1) = box.low[1] + 1.2 * (stretched.col(1).array() - box.low[1]);
+    simulator.set_motion(stretched, Points::Zero(X.rows(), 3));
+    simulator.set_obstacles({Obstacle{.path = {{{0, Vector3d(0, box.low[1] - 0.05 * box.diagonal(), 0)}}}}});
+    return;
+  }
+  for (const int v : held) {
+    const bool already = std::binary_search(simulator.fixed().begin(), simulator.fixed().end(), v);
+    if (!already) simulator.fix(std::span(&v, 1));
+  }
+  simulator.set_gravity(a.motion == "push" ? Vector3d(a.push, 0, 0) : Vector3d(0, a.push, 0));
+}
+
+void run(const Arguments& a) {
+  CommandProgress progress;
+  if (a.threads > 0) set_thread_count(a.threads);
+  const TetMesh mesh = bench_mesh(a.mesh, a.shape, a.vertices);
+  const Points& X = mesh.vertices;
+  const double box = bounding_box(X).diagonal();
+  const std::vector<int> held = a.motion == "drop" ? std::vector<int>() : bottom(X);
+  ProjectiveConstraints constraints(X);
+  if (a.poisson > 0)
+    add_tet_volume(constraints, mesh.tets, TetVolume::from_young(a.young, a.poisson));
+  else
+    add_tet_strain(constraints, mesh.tets, {.stiffness = a.young});
+  const VectorXd masses = vertex_masses(X, mesh.tets, 1000);
+
+  ReduceHrpdOptions options;
+  options.positions.handles = a.handles;
+  options.positions.support = a.support, options.positions.ramp = a.ramp;
+  options.positions.fixed = held;
+  options.positions.radial = a.radial == "smooth" ? RadialFunction::smooth : RadialFunction::kinked;
+  options.projections.handles = a.projection_handles;
+  options.projections.dimension = a.dimension;
+  options.projections.samples = a.samples;
+  options.fit = a.fit;
+  options.progress = progress.callback();
+  std::shared_ptr<const HrpdModel> model;
+  const double offline = seconds_of([&] {
+    GeodesicSolver solver(mesh);
+    std::vector<int> surface;
+    std::vector<char> outside(static_cast<std::size_t>(X.rows()), 0);
+    const Triangles triangles = boundary_triangles(mesh.tets);
+    for (const int* v = triangles.data(); v != triangles.data() + triangles.size(); ++v)
+      outside[static_cast<std::size_t>(*v)] = 1;
+    for (Index i = 0; i < X.rows(); ++i)
+      if (outside[static_cast<std::size_t>(i)]) surface.push_back(static_cast<int>(i));
+    model = std::make_shared<const HrpdModel>(reduce_hrpd(constraints, masses, solver, surface, options));
+  });
+  Json json = {{"vertices", X.rows()},
+               {"tets", mesh.tet_count()},
+               {"threads", thread_count()},
+               {"dofs", model->degrees_of_freedom()},
+               {"samples", model->kinds[0].samples.size()},
+               {"fitted_dimension", model->kinds[0].samples.dimension() * model->kinds[0].samples.width},
+               {"offline_s", offline}};
+  for (const auto& [name, value] : model->measured) json[name] = value;
+
+  // === Speed
+  Hrpd simulator(model, {.iterations = a.iterations});
+  set_up(simulator, X, held, a);
+  std::map<std::string, double> phases;
+  for (int i = 0; i < 10; ++i) simulator.step();
+  double fit_sum = 0, fit_elastic = 0;
+  int fits = 0;
+  double seconds = 0;
+  for (int i = 0; i < a.steps; ++i) {
+    seconds += seconds_of([&] { simulator.step(); });
+    for (const Trace::Phase& phase : simulator.trace().phases())
+      phases[phase.name] += phase.microseconds / a.steps;
+    if (i < 60 && i % 6 == 0) {
+      const FitError error = fit_error(constraints, *model, simulator.coordinates());
+      fit_sum += error.right_hand_side, fit_elastic += error.elastic_force, ++fits;
+    }
+    if (interrupted()) throw Interrupted();
+  }
+  json["steps_per_s"] = a.steps / seconds;
+  for (const auto& [name, value] : phases) json["microseconds_" + name] = value;
+  json["fit_error"] = fit_sum / fits;
+  json["fit_error_of_elastic_force"] = fit_elastic / fits;
+  json["model_mb"] = static_cast<double>(simulator.memory_bytes()) / (1 << 20);
+
+  // === The full method: its speed, and how far apart both are after the same start
+  if (a.full_steps > 0) {
+    ProjectiveDynamics full(constraints, masses, {.iterations = a.iterations});
+    set_up(full, X, held, a);
+    for (int i = 0; i < 2; ++i) full.step();
+    json["full_steps_per_s"] = a.full_steps / seconds_of([&] {
+                                 for (int i = 0; i < a.full_steps; ++i) full.step();
+                               });
+    json["ratio"] = json["steps_per_s"].get<double>() / json["full_steps_per_s"].get<double>();
+  }
+  if (a.compare > 0) {
+    ProjectiveDynamics full(constraints, masses, {.iterations = a.full_iterations});
+    Hrpd reduced(model, {.iterations = a.iterations});
+    set_up(full, X, held, a);
+    set_up(reduced, X, held, a);
+    Hrpd projected(model);
+    double error = 0, projection = 0, largest = 0, last = 0;
+    for (int i = 0; i < a.compare; ++i) {
+      full.step(), reduced.step();
+      if (interrupted()) throw Interrupted();
+      last = (full.positions() - reduced.positions()).rowwise().norm().mean() / box;
+      error += last / a.compare;
+      projected.set_motion(full.positions(), Points::Zero(X.rows(), 3));
+      projection += (full.positions() - projected.positions()).rowwise().norm().mean() / box / a.compare;
+      const Eigen::RowVector3d drift = full.positions().colwise().mean() - X.colwise().mean();
+      const Points moved =
+          (full.positions() - X).rowwise() - (held.empty() ? drift : Eigen::RowVector3d(0, 0, 0));
+      largest = std::max(largest, moved.rowwise().norm().maxCoeff() / box);
+    }
+    json["position_error"] = error;
+    json["position_error_at_end"] = last;
+    json["projection_error"] = projection;
+    json["largest_motion"] = largest;
+  }
+  json["peak_mb"] = peak_megabytes();
+  if (a.json)
+    print_json(json);
+  else
+    print(table(json));
+}
+
+}  // namespace
+
+void add_bench_hrpd(CLI::App& bench) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = bench.add_subcommand(
+      "hrpd", "Hyper-reduced projective dynamics: offline stage, steps, and the full method beside them");
+  command->add_option("--mesh", a->mesh, "A file with tets; otherwise a shape of ours");
+  command->add_option("--shape", a->shape, "Which shape")->capture_default_str();
+  command->add_option("--vertices", a->vertices, "About how many, of the shape")->capture_default_str();
+  command->add_option("--young", a->young, "Young's modulus, Pa")->capture_default_str();
+  command->add_option("--poisson", a->poisson, "Poisson's ratio; above 0 the tets also keep their volume")
+      ->capture_default_str();
+  command
+      ->add_option("--motion", a->motion,
+                   "drop: stretched, onto a floor; push or hang: held at its lower end")
+      ->check(CLI::IsMember({"drop", "push", "hang"}))
+      ->capture_default_str();
+  command->add_option("--push", a->push, "The load on a held body, m/s^2")->capture_default_str();
+  command->add_option("--handles", a->handles, "Of the positions: twelve degrees of freedom each")
+      ->check(CLI::Range(1, 2000))
+      ->capture_default_str();
+  command->add_option("--support", a->support, "Radius of weights, in distances of handles")
+      ->capture_default_str();
+  command->add_option("--radial", a->radial, "Weight function")
+      ->check(CLI::IsMember({"smooth", "kinked"}))
+      ->capture_default_str();
+  command->add_option("--ramp", a->ramp, "How far held vertices are felt, in radii")->capture_default_str();
+  command->add_option("--samples", a->samples, "Constraints that are evaluated")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--projection-handles", a->projection_handles, "Of the projections")
+      ->check(CLI::Range(1, 2000))
+      ->capture_default_str();
+  command->add_option("--dimension", a->dimension, "Kept of them; 0: half")->capture_default_str();
+  command->add_flag("!--no-fit", a->fit, "Evaluate every constraint: the subspace of positions alone");
+  command->add_option("--iterations", a->iterations, "Local/global turns a step")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--steps", a->steps, "Steps that are timed")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  command->add_option("--full-steps", a->full_steps, "Steps of the full method that are timed; 0: none")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  command
+      ->add_option("--compare", a->compare, "Steps over which positions are compared with the full method's")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  command
+      ->add_option("--full-iterations", a->full_iterations, "Turns a step of the full method compared with")
+      ->capture_default_str();
+  command->add_option("--threads", a->threads, "0: all")->check(CLI::Range(0, 1024))->capture_default_str();
+  add_common(*command, a->json, "  pliant bench hrpd --mesh armadillo.mesh.gz --handles 120 --json");
+  command->callback([a] { run(*a); });
+}
+
+}  // namespace pliant::app

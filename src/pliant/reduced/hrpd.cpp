@@ -1,0 +1,460 @@
+#include "pliant/reduced/hrpd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "pliant/base/error.h"
+#include "pliant/base/parallel.h"
+#include "pliant/simulation/drag.h"
+
+namespace pliant {
+namespace {
+
+/// Vertices that are fixed while running are held by pins so much stiffer than the body is there.
+constexpr double held_stiffness = 1e4;
+/// Of obstacles: what a pin there weighs, in all else that moves the vertex.
+constexpr double contact_weight = 10;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Rows and columns of dropped columns become those of the identity.
+void leave_out(MatrixXd& A, const std::vector<char>& dropped) {
+  for (Index i = 0; i < A.rows(); ++i)
+    if (dropped[at(i)]) {
+      A.row(i).setZero();
+      A.col(i).setZero();
+      A(i, i) = 1;
+    }
+}
+
+void leave_out_rows(MatrixXd& B, const std::vector<char>& dropped) {
+  for (Index i = 0; i < B.rows(); ++i)
+    if (dropped[at(i)]) B.row(i).setZero();
+}
+
+/// Columns of B solved one by one, in parallel.
+void solve(const DenseCholesky& factor, MatrixXd& B) {
+  parallel_for_chunks(B.cols(), 8, [&](Index begin, Index end) {
+    VectorXd column;
+    for (Index j = begin; j < end; ++j) {
+      column = B.col(j);
+      factor.solve(column);
+      B.col(j) = column;
+    }
+  });
+}
+
+}  // namespace
+
+Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
+    : Simulator(model->vertex_count()), model_(std::move(model)), options_(options) {
+  if (options_.iterations < 1 || options_.iterations > 10000)
+    throw InputError(fmt::format("hrpd: {} iterations; expected 1 to 10000", options_.iterations));
+  set_time_step(options_.time_step);
+  const HrpdModel& m = *model_;
+  const Index d = m.columns();
+  const Points& X = m.basis.rest;
+  diagonal_ = (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
+  total_mass_ = m.masses.sum();
+  fixed_ = m.fixed;
+  fixed_targets_.resize(static_cast<Index>(fixed_.size()), 3);
+  for (std::size_t i = 0; i < fixed_.size(); ++i) {
+    fixed_targets_.row(static_cast<Index>(i)) = X.row(fixed_[i]);
+    held_mass_ += m.masses[fixed_[i]];
+  }
+
+  MatrixXd mass = m.mass;
+  leave_out(mass, m.basis.dropped);
+  if (!mass_factor_.factorize(mass))
+    throw InputError("hrpd: the reduced mass matrix is not positive definite; expected independent columns");
+  momentum_row_ = pull_back(m.basis, Points(m.masses.replicate(1, 3))).col(0);
+  for (Index i = 0; i < d; ++i)
+    if (m.basis.dropped[at(i)]) momentum_row_[i] = 0;
+  ones_ = momentum_row_;
+  mass_factor_.solve(ones_);
+  stiffness_sum_ = MatrixXd::Zero(d, d);
+  for (const ReducedConstraints& kind : m.kinds) stiffness_sum_ += kind.stiffness;
+
+  if (options_.double_precision)
+    engine_.emplace<HrpdEngine<double>>(m);
+  else
+    engine_.emplace<HrpdEngine<float>>(m);
+  for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &before_last_}) q->setZero(d, 3);
+  contact_rows_.resize(m.contact_vertices.size());
+  std::iota(contact_rows_.begin(), contact_rows_.end(), 0);
+  for (Points* p : {&contact_start_, &contact_now_, &contact_before_, &contact_velocities_})
+    p->resize(static_cast<Index>(m.contact_vertices.size()), 3);
+  positions_ = X;
+}
+
+void Hrpd::set_coordinates(const MatrixXd& q, const MatrixXd& rates) {
+  const Index d = model_->columns();
+  if (q.rows() != d || q.cols() != 3 || rates.rows() != d || rates.cols() != 3 || !q.allFinite() ||
+      !rates.allFinite())
+    throw InputError(
+        fmt::format("set_coordinates: {} x {} and {} x {} given; expected finite {} x 3 matrices", q.rows(),
+                    q.cols(), rates.rows(), rates.cols(), d));
+  q_ = q, v_ = rates;
+  leave_out_rows(q_, model_->basis.dropped);
+  leave_out_rows(v_, model_->basis.dropped);
+}
+
+bool Hrpd::holds(int vertex) const {
+  return std::binary_search(model_->fixed.begin(), model_->fixed.end(), vertex);
+}
+
+// === Vertices
+
+Vector3d Hrpd::displacement(int vertex, const MatrixXd& q) const {
+  const HandleWeights& w = model_->basis.weights;
+  Vector3d sum = Vector3d::Zero();
+  for (Index e = w.first[at(vertex)]; e < w.first[at(vertex) + 1]; ++e) {
+    const Eigen::Vector4d u = columns_of(model_->basis, vertex, e);
+    const Index row = 4 * Index{w.handle[at(e)]};
+    for (int k = 0; k < 4; ++k)
+      for (int c = 0; c < 3; ++c) sum[c] += u[k] * q(row + k, c);
+  }
+  return sum;
+}
+
+/// out += Uᵀ of something at one vertex
+void Hrpd::add_at(int vertex, const Vector3d& value, MatrixXd& out) const {
+  const HandleWeights& w = model_->basis.weights;
+  for (Index e = w.first[at(vertex)]; e < w.first[at(vertex) + 1]; ++e) {
+    const Eigen::Vector4d u = columns_of(model_->basis, vertex, e);
+    const Index row = 4 * Index{w.handle[at(e)]};
+    for (int k = 0; k < 4; ++k)
+      if (!model_->basis.dropped[at(row + k)])
+        for (int c = 0; c < 3; ++c) out(row + k, c) += u[k] * value[c];
+  }
+}
+
+/// The column of `responses_` that holds A⁻¹ u of a vertex.
+Index Hrpd::response(int vertex) {
+  const auto [it, made] = response_of_.try_emplace(vertex, static_cast<Index>(response_of_.size()));
+  if (!made) return it->second;
+  if (it->second >= responses_.cols())
+    responses_.conservativeResize(model_->columns(), std::max<Index>(16, 2 * responses_.cols()));
+  MatrixXd u = MatrixXd::Zero(model_->columns(), 3);
+  add_at(vertex, Vector3d(1, 0, 0), u);
+  VectorXd column = u.col(0);
+  factor_.solve(column);
+  responses_.col(it->second) = column;
+  return it->second;
+}
+
+// === A step
+
+void Hrpd::factorize() {
+  const Trace::Scope scope(trace_, "factorize");
+  const HrpdModel& m = *model_;
+  const double h = time_step_;
+  MatrixXd K = stiffness_ * stiffness_sum_;
+  MatrixXd A = m.mass / (h * h) + K;
+  leave_out(A, m.basis.dropped);
+  // Where columns depend on each other nearly, rounding may make A indefinite.
+  const double little = 1e-12 * A.diagonal().mean();
+  for (double added = little; !factor_.factorize(A) && added < 1e6 * little; added *= 10)
+    A.diagonal().array() += added;
+  leave_out(K, m.basis.dropped);
+  for (Index i = 0; i < K.rows(); ++i)
+    if (m.basis.dropped[at(i)]) K(i, i) = 0;
+  solve(factor_, K);
+  std::vector<MatrixXd> maps;
+  MatrixXd rest = MatrixXd::Zero(m.columns(), 3);
+  for (const ReducedConstraints& kind : m.kinds) {
+    maps.push_back(stiffness_ * kind.map);
+    leave_out_rows(maps.back(), m.basis.dropped);
+    solve(factor_, maps.back());
+    rest += stiffness_ * kind.rest_force;
+  }
+  leave_out_rows(rest, m.basis.dropped);
+  solve(factor_, rest);
+  std::visit([&](auto& engine) { engine.set_matrices(K, maps, rest); }, engine_);
+  response_of_.clear();
+  ++factorizations_;
+}
+
+/// Where the body would be without forces that depend on where it is: s̃.
+void Hrpd::predict() {
+  const double h = time_step_;
+  v_ *= std::exp(-damping_ * h);
+  start_ = q_, start_rates_ = v_;
+  target_ = q_ + h * v_;
+  for (int c = 0; c < 3; ++c) target_.col(c) += (h * h * gravity_[c]) * ones_;
+  if (!applied_.empty()) {
+    force_.setZero();
+    for (const AppliedForce& a : applied_) add_at(a.vertex, a.force, force_);
+    VectorXd column;
+    for (int c = 0; c < 3; ++c) {
+      column = force_.col(c);
+      mass_factor_.solve(column);
+      target_.col(c) += h * h * column;
+    }
+  }
+}
+
+void Hrpd::choose_pins() {
+  const Trace::Scope scope(trace_, "pins");
+  const HrpdModel& m = *model_;
+  pins_.clear();
+  for (const Drag& drag : drags_)
+    pins_.push_back({drag.vertex,
+                     drag_stiffness(drag.strength, total_mass_, stiffness_ * m.local_stiffness[drag.vertex]),
+                     drag.target - m.basis.rest.row(drag.vertex).transpose()});
+  for (std::size_t i = 0; i < fixed_.size(); ++i) {
+    if (holds(fixed_[i])) continue;
+    const int v = fixed_[i];
+    pins_.push_back(
+        {v, held_stiffness * (stiffness_ * m.local_stiffness[v] + m.masses[v] / (time_step_ * time_step_)),
+         (fixed_targets_.row(static_cast<Index>(i)) - m.basis.rest.row(v)).transpose()});
+  }
+
+  placed_.clear();
+  if (!obstacles_.empty() && !m.contact_vertices.empty()) {
+    for (const Obstacle& o : obstacles_) placed_.push_back(place(o, time_ + time_step_));
+    for (std::size_t k = 0; k < m.contact_vertices.size(); ++k) {
+      const int v = m.contact_vertices[k];
+      const Index row = static_cast<Index>(k);
+      contact_start_.row(row) = m.basis.rest.row(v) + displacement(v, start_).transpose();
+      contact_now_.row(row) = m.basis.rest.row(v) + displacement(v, target_).transpose();
+      contact_before_.row(row) = displacement(v, start_rates_).transpose();
+    }
+    project_positions(placed_, contact_rows_, contact_start_, time_step_, contact_now_, contacts_);
+    for (std::size_t k = 0; k < m.contact_vertices.size(); ++k)
+      if (contacts_[k].touches() && !holds(m.contact_vertices[k]))
+        pins_.push_back({m.contact_vertices[k], 0, Vector3d::Zero(), true});
+  }
+  if (pins_.empty()) return;
+
+  // === How pins feel each other
+  const Index count = static_cast<Index>(pins_.size());
+  for (const Pin& pin : pins_) response(pin.vertex);
+  coupling_.resize(count, count);
+  const HandleWeights& w = m.basis.weights;
+  for (Index j = 0; j < count; ++j) {
+    const Index column = response(pins_[at(j)].vertex);
+    for (Index i = 0; i < count; ++i) {
+      const int v = pins_[at(i)].vertex;
+      double sum = 0;
+      for (Index e = w.first[at(v)]; e < w.first[at(v) + 1]; ++e)
+        sum += columns_of(m.basis, v, e).dot(responses_.col(column).segment<4>(4 * Index{w.handle[at(e)]}));
+      coupling_(i, j) = sum;
+    }
+  }
+  for (Index i = 0; i < count; ++i)
+    if (pins_[at(i)].contact) pins_[at(i)].stiffness = contact_weight / std::max(coupling_(i, i), 1e-300);
+  pin_matrix_ = coupling_;
+  for (Index i = 0; i < count; ++i)
+    pin_matrix_(i, i) += 1 / std::max(pins_[at(i)].stiffness, 1e-300) + 1e-9 * coupling_(i, i);
+  pin_factor_.factorize(pin_matrix_);
+  pin_gap_.resize(count, 3);
+}
+
+/// Moves q_ by what the pins add to the global step.
+void Hrpd::pull_pins() {
+  if (pins_.empty()) return;
+  const Trace::Scope scope(trace_, "pins");
+  const HrpdModel& m = *model_;
+  for (std::size_t i = 0; i < pins_.size(); ++i) {
+    const Pin& pin = pins_[i];
+    const Vector3d here = displacement(pin.vertex, q_);
+    Vector3d wanted = pin.target;
+    if (pin.contact) {
+      const Vector3d rest = m.basis.rest.row(pin.vertex).transpose();
+      const auto k = std::lower_bound(m.contact_vertices.begin(), m.contact_vertices.end(), pin.vertex) -
+                     m.contact_vertices.begin();
+      wanted = nearest_outside(placed_, contact_start_.row(k).transpose(), time_step_, rest + here) - rest;
+    }
+    pin_gap_.row(static_cast<Index>(i)) = (wanted - here).transpose();
+  }
+  VectorXd column(pin_gap_.rows());
+  for (int c = 0; c < 3; ++c) {
+    column = pin_gap_.col(c);
+    pin_factor_.solve(column);
+    for (std::size_t i = 0; i < pins_.size(); ++i)
+      q_.col(c) += column[static_cast<Index>(i)] * responses_.col(response(pins_[i].vertex));
+  }
+}
+
+/// Vertices that touched an obstacle leave it as restitution and friction say.
+void Hrpd::correct_velocities() {
+  const HrpdModel& m = *model_;
+  const auto contact = std::find_if(pins_.begin(), pins_.end(), [](const Pin& p) { return p.contact; });
+  if (contact == pins_.end()) return;
+  const Trace::Scope scope(trace_, "contact");
+  const Index first = contact - pins_.begin(), count = static_cast<Index>(pins_.size()) - first;
+  for (std::size_t k = 0; k < m.contact_vertices.size(); ++k)
+    contact_velocities_.row(static_cast<Index>(k)) = displacement(m.contact_vertices[k], v_).transpose();
+  contact_now_ = contact_velocities_;
+  project_velocities(placed_, contact_rows_, contacts_, contact_before_, contact_velocities_);
+  pin_matrix_ = coupling_.block(first, first, count, count);
+  for (Index i = 0; i < count; ++i) pin_matrix_(i, i) *= 1.1;  // samples may not determine every handle
+  if (!pin_factor_.factorize(pin_matrix_)) return;
+  VectorXd column(count);
+  for (int c = 0; c < 3; ++c) {
+    for (Index i = 0; i < count; ++i) {
+      const auto k = std::lower_bound(m.contact_vertices.begin(), m.contact_vertices.end(),
+                                      pins_[at(first + i)].vertex) -
+                     m.contact_vertices.begin();
+      column[i] = contact_velocities_(k, c) - contact_now_(k, c);
+    }
+    pin_factor_.solve(column);
+    for (Index i = 0; i < count; ++i)
+      v_.col(c) += column[i] * responses_.col(response(pins_[at(first + i)].vertex));
+  }
+}
+
+void Hrpd::local_step() {
+  std::visit([&](auto& engine) { engine.local_step(q_, volume_); }, engine_);
+}
+
+StepReport Hrpd::step() {
+  trace_.clear();
+  const double h = time_step_;
+  if (changes_.time_step || changes_.stiffness) factorize();
+  predict();
+  choose_pins();
+  {
+    const Trace::Scope scope(trace_, "begin");
+    std::visit([&](auto& engine) { engine.begin_step(target_); }, engine_);
+  }
+  q_ = target_;
+  StepReport report;
+  for (int i = 0; i < options_.iterations; ++i) {
+    {
+      const Trace::Scope scope(trace_, "local");
+      local_step();
+    }
+    if (i + 1 == options_.iterations) before_last_ = q_;
+    {
+      const Trace::Scope scope(trace_, "global");
+      std::visit([&](auto& engine) { engine.global_step(q_); }, engine_);
+    }
+    pull_pins();
+  }
+  report.iterations = options_.iterations;
+  report.residual = (q_ - before_last_).cwiseAbs().maxCoeff() / diagonal_;
+  if (!q_.allFinite()) {
+    q_ = start_;
+    v_.setZero();
+    report.converged = false;
+  } else {
+    v_ = (q_ - start_) / h;
+    correct_velocities();
+  }
+
+  // What the world did to the vertices that the subspace holds: the rest of the balance of momentum.
+  reaction_ = (v_ - start_rates_).transpose() * momentum_row_ / h - total_mass_ * gravity_;
+  for (const AppliedForce& a : applied_) reaction_ -= a.force;
+  for (const Pin& pin : pins_)
+    if (!pin.contact) reaction_ -= pin.stiffness * (pin.target - displacement(pin.vertex, q_));
+  finish_step();
+  return report;
+}
+
+// === Reading
+
+const Points& Hrpd::positions() {
+  pliant::positions(model_->basis, q_, positions_);
+  return positions_;
+}
+
+void Hrpd::positions_of(std::span<const int> vertices, Points& out) {
+  check_vertices("hrpd", vertices);
+  out.resize(static_cast<Index>(vertices.size()), 3);
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    out.row(static_cast<Index>(i)) =
+        model_->basis.rest.row(vertices[i]) + displacement(vertices[i], q_).transpose();
+}
+
+void Hrpd::velocities_of(std::span<const int> vertices, Points& out) {
+  check_vertices("hrpd", vertices);
+  out.resize(static_cast<Index>(vertices.size()), 3);
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    out.row(static_cast<Index>(i)) = displacement(vertices[i], v_).transpose();
+}
+
+void Hrpd::reactions_of(std::span<const int> vertices, Points& out) {
+  check_vertices("hrpd", vertices);
+  out = Points::Zero(static_cast<Index>(vertices.size()), 3);
+  if (step_count() == 0) return;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const int v = vertices[i];
+    if (holds(v)) {
+      out.row(static_cast<Index>(i)) = model_->masses[v] / held_mass_ * reaction_.transpose();
+      continue;
+    }
+    for (std::size_t p = drags_.size(); p < pins_.size(); ++p)  // those after the drags hold vertices
+      if (!pins_[p].contact && pins_[p].vertex == v)
+        out.row(static_cast<Index>(i)) =
+            pins_[p].stiffness * (pins_[p].target - displacement(v, q_)).transpose();
+  }
+}
+
+Measures Hrpd::measure() {
+  const HrpdModel& m = *model_;
+  Measures out;
+  out.kinetic = (m.mass * v_).cwiseProduct(v_).sum() / 2;
+  out.momentum = v_.transpose() * momentum_row_;
+  local_step();
+  for (std::size_t k = 0; k < m.kinds.size(); ++k) {
+    const ReducedConstraints& kind = m.kinds[k];
+    const MatrixXd found = std::visit([&](const auto& engine) { return engine.found(k); }, engine_);
+    MatrixXd pulled = kind.rest_force;
+    for (Index block = 0; block < found.cols() / 3; ++block)
+      pulled += kind.map.middleCols(block * found.rows(), found.rows()) * found.middleCols<3>(3 * block);
+    out.elastic += stiffness_ *
+                   ((kind.stiffness * q_ - 2 * pulled).cwiseProduct(q_).sum() +
+                    (kind.metric.asDiagonal() * found).cwiseProduct(found).sum()) /
+                   2;
+  }
+  const Points& x = positions();
+  for (Index i = 0; i < vertex_count_; ++i) {
+    const Vector3d place = x.row(i).transpose();
+    out.gravitational -= m.masses[i] * gravity_.dot(place);
+    out.angular_momentum += m.masses[i] * place.cross(displacement(static_cast<int>(i), v_));
+  }
+  return out;
+}
+
+std::size_t Hrpd::memory_bytes() const {
+  return std::visit([](const auto& engine) { return engine.memory_bytes(); }, engine_);
+}
+
+// === State
+
+void Hrpd::write_state(StateWriter& writer) const {
+  writer.vector(q_.reshaped());
+  writer.vector(v_.reshaped());
+  writer.array(std::span<const double>(reaction_.data(), 3));
+}
+
+void Hrpd::read_state(StateReader& reader) {
+  VectorXd q(q_.size()), v(v_.size());
+  reader.vector(q);
+  reader.vector(v);
+  Vector3d reaction;
+  reader.into(std::span<double>(reaction.data(), 3));
+  if (!q.allFinite() || !v.allFinite() || !reaction.allFinite())
+    throw InputError("state: not a finite number; expected finite ones");
+  set_coordinates(q.reshaped(model_->columns(), 3), v.reshaped(model_->columns(), 3));
+  reaction_ = reaction;
+}
+
+void Hrpd::motion_set(const Points& positions, const Points& velocities) {
+  const HrpdModel& m = *model_;
+  MatrixXd q = pull_back(m.basis, Points(m.masses.asDiagonal() * (positions - m.basis.rest)));
+  MatrixXd v = pull_back(m.basis, Points(m.masses.asDiagonal() * velocities));
+  leave_out_rows(q, m.basis.dropped);
+  leave_out_rows(v, m.basis.dropped);
+  solve(mass_factor_, q);
+  solve(mass_factor_, v);
+  set_coordinates(q, v);
+}
+
+}  // namespace pliant

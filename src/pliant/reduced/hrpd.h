@@ -1,0 +1,104 @@
+#pragma once
+// Hyper-reduced projective dynamics in time [Brandt et al. 2018, algorithm 2].
+#include <memory>
+#include <unordered_map>
+#include <variant>
+
+#include "pliant/contact/projection.h"
+#include "pliant/numerics/dense_cholesky.h"
+#include "pliant/reduced/hrpd_engine.h"
+#include "pliant/reduced/hrpd_model.h"
+#include "pliant/simulation/simulator.h"
+
+namespace pliant {
+
+struct HrpdOptions {
+  int iterations = 10;            ///< local/global turns a step, 1 to 10000
+  double time_step = 1.0 / 60;    ///< seconds
+  bool double_precision = false;  ///< inside the turns; twice as slow, to compare with
+};
+
+/// Nothing in a step depends on the size of the mesh. Vertices that are dragged, fixed while running or near obstacles are
+/// pins: position constraints that are evaluated each, and enter the global step by the formula of Woodbury, so that they
+/// come and go without a factorisation.
+class Hrpd final : public Simulator {
+ public:
+  explicit Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options = {});
+
+  /// StepReport::residual is how far coordinates moved in the last iteration, in box diagonals.
+  StepReport step() override;
+  const Trace& trace() const override { return trace_; }  ///< factorize, begin, local, global, pins, contact
+  std::string_view kind() const override { return "hrpd"; }
+  const Points& positions() override;
+  void positions_of(std::span<const int> vertices, Points& out) override;
+  void velocities_of(std::span<const int> vertices, Points& out) override;
+  /// Of vertices that the subspace holds the model knows only the sum, from the balance of momentum: it is shared out
+  /// by their masses.
+  void reactions_of(std::span<const int> vertices, Points& out) override;
+  /// The elastic energy is that of the fitted projections.
+  Measures measure() override;
+  bool can_change_volume() const override { return model_->can_change_volume; }
+
+  const HrpdModel& model() const { return *model_; }
+  const HrpdOptions& options() const { return options_; }
+  const MatrixXd& coordinates() const { return q_; }  ///< 4k x 3
+  const MatrixXd& rates() const { return v_; }
+  void set_coordinates(const MatrixXd& q, const MatrixXd& rates);
+  int factorizations() const { return factorizations_; }  ///< so far
+  std::size_t memory_bytes() const;
+
+ private:
+  /// A vertex that is pulled to a place.
+  struct Pin {
+    int vertex = 0;
+    double stiffness = 0;                // N/m
+    Vector3d target = Vector3d::Zero();  // of its displacement, metres
+    bool contact = false;
+  };
+
+  void write_state(StateWriter& writer) const override;
+  void read_state(StateReader& reader) override;
+  void motion_set(const Points& positions, const Points& velocities) override;
+  bool holds(int vertex) const override;
+
+  void factorize();
+  void predict();
+  void choose_pins();
+  void pull_pins();
+  void correct_velocities();
+  Vector3d displacement(int vertex, const MatrixXd& q) const;
+  void add_at(int vertex, const Vector3d& value, MatrixXd& out) const;
+  Index response(int vertex);
+  void local_step();
+
+  std::shared_ptr<const HrpdModel> model_;
+  HrpdOptions options_;
+  double diagonal_ = 1, total_mass_ = 0, held_mass_ = 0;
+  DenseCholesky mass_factor_, factor_;
+  VectorXd ones_;           // the coordinates of moving all by one metre
+  VectorXd momentum_row_;   // 4k: Uᵀ M 1
+  MatrixXd stiffness_sum_;  // K of all kinds, 4k x 4k
+  std::variant<HrpdEngine<float>, HrpdEngine<double>> engine_;
+  int factorizations_ = 0;
+
+  // === State
+  MatrixXd q_, v_;
+
+  // === The present step
+  MatrixXd start_, start_rates_, target_, force_, before_last_;
+  std::vector<Pin> pins_;
+  // A⁻¹ u of vertices, made when they are first asked for after a factorisation.
+  std::unordered_map<int, Index> response_of_;
+  MatrixXd responses_;  // 4k x (capacity)
+  MatrixXd coupling_, pin_matrix_, pin_gap_, pin_pull_;
+  DenseCholesky pin_factor_;
+  std::vector<PlacedObstacle> placed_;
+  std::vector<int> contact_rows_;  // 0, 1, ...: contact vertices as rows of the arrays below
+  Points contact_start_, contact_now_, contact_before_, contact_velocities_;
+  std::vector<VertexContact> contacts_;
+  Vector3d reaction_ = Vector3d::Zero();
+  Points positions_;
+  Trace trace_;
+};
+
+}  // namespace pliant

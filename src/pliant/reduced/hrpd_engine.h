@@ -1,0 +1,52 @@
+#pragma once
+// Local and global steps of hyper-reduced projective dynamics, in float or double.
+#include <vector>
+
+#include "pliant/base/trace.h"
+#include "pliant/numerics/aligned_vector.h"
+#include "pliant/reduced/hrpd_model.h"
+
+namespace pliant {
+
+/// With s̃ where the body would go by itself, a global step is
+///     q = s̃ - A⁻¹ K s̃ + A⁻¹ r₀ + A⁻¹ map p̃,   A = Uᵀ M U / h² + K, K = Uᵀ Sᵀ Λ S U:
+/// the first three stay the same during a step, and A⁻¹ map is made with the factorisation. Written from s̃ on, so that
+/// bodies that only fly or turn are not touched by rounding.
+template <class T>
+class HrpdEngine {
+ public:
+  HrpdEngine() = default;
+  explicit HrpdEngine(const HrpdModel& model);
+
+  /// What belongs to a factorisation.
+  /// @param stiffness  A⁻¹ K, 4k x 4k
+  /// @param maps       A⁻¹ map of each kind
+  /// @param rest       A⁻¹ r₀, 4k x 3
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& rest);
+
+  void begin_step(const MatrixXd& target);  ///< s̃, 4k x 3
+  /// The projections at q (4k x 3) of the sampled constraints, and their fit.
+  void local_step(const MatrixXd& q, double volume);
+  /// The best coordinates for these projections.
+  void global_step(MatrixXd& q);
+
+  /// Of the last local step: p̃ of a kind, d x width.
+  MatrixXd found(std::size_t kind) const;
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Kind {
+    SampledEvaluator<T> evaluator;
+    AlignedVector<T> map;  // rows x (blocks * d)
+    Index first_chunk = 0, chunks = 0;
+    AlignedVector<T> found;  // width x padded
+  };
+  std::vector<Kind> kinds_;
+  Index columns_ = 0, rows_ = 0;  // 4k, and rounded up to whole groups
+  Index chunks_ = 0;
+  AlignedVector<T> stiffness_, rest_, base_, target_, q_, out_;
+  Index found_stride_ = 0, scratch_stride_ = 0;
+  AlignedVector<T> found_, scratch_;  // of every chunk of tiles
+};
+
+}  // namespace pliant

@@ -1,0 +1,210 @@
+#include "pliant/reduced/hrpd_model.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "pliant/base/error.h"
+#include "pliant/elasticity/projective_forces.h"
+#include "pliant/reduced/hrpd_engine.h"
+
+namespace pliant {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A linear function of positions: numbers at vertices.
+using Line = std::vector<std::pair<int, double>>;
+
+/// The lines of a constraint: rows of S, and for bending the edges of the triangle that tells the side.
+std::vector<Line> lines_of(const ProjectiveGroup& group, Index c) {
+  MatrixXd S;
+  constraint_rows(group, c, S);
+  const auto ids = group.vertices_of(c);
+  std::vector<Line> lines(at(S.rows()));
+  for (Index r = 0; r < S.rows(); ++r)
+    for (std::size_t k = 0; k < ids.size(); ++k)
+      lines[at(r)].emplace_back(ids[k], S(r, static_cast<Index>(k)));
+  if (group.kind == ProjectiveKind::bending) {
+    const auto& side = group.sides[at(c)];
+    lines.push_back({{side[0], -1.0}, {side[1], 1.0}});
+    lines.push_back({{side[0], -1.0}, {side[2], 1.0}});
+  }
+  return lines;
+}
+
+SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
+                                       const ProjectionFitting& fitting) {
+  const ProjectiveGroup& group = constraints.group(fitting.kind);
+  const Index count = static_cast<Index>(fitting.samples.size()), lines = line_count(fitting.kind);
+  SampledConstraints out;
+  out.kind = fitting.kind;
+  out.rows = fitting.rows, out.width = fitting.width, out.fit = fitting.fit;
+  out.rest_projections = projections_at(group, fitting.samples, constraints.rest);
+  out.parameters.resize(group.parameters.rows(), count);
+  out.rest_lines.resize(3 * lines, count);
+  // Lines are rows of S already, where a body has edges and their inverse at rest.
+  const int vertices = shape_of(fitting.kind).vertices;
+  const Index edges = vertices >= 3 ? vertices - 1 : 0;
+  std::vector<Eigen::VectorXd> entries;
+  for (Index i = 0; i < count; ++i) {
+    const int c = fitting.samples[at(i)];
+    out.parameters.col(i) = group.parameters.col(c);
+    if (edges > 0) out.parameters.col(i).head(edges * edges) = MatrixXd::Identity(edges, edges).reshaped();
+    const std::vector<Line> of_sample = lines_of(group, c);
+    std::map<int, VectorXd> at_handles;
+    for (Index line = 0; line < lines; ++line) {
+      Vector3d rest = Vector3d::Zero();
+      for (const auto& [vertex, value] : of_sample[at(line)]) {
+        rest += value * constraints.rest.row(vertex).transpose();
+        for (Index e = basis.weights.first[at(vertex)]; e < basis.weights.first[at(vertex) + 1]; ++e) {
+          VectorXd& here = at_handles[basis.weights.handle[at(e)]];
+          if (here.size() == 0) here.setZero(4 * lines);
+          here.segment<4>(4 * line) += value * columns_of(basis, vertex, e);
+        }
+      }
+      out.rest_lines.col(i).segment<3>(3 * line) = rest;
+    }
+    for (const auto& [handle, values] : at_handles) {
+      out.handle.push_back(handle);
+      entries.push_back(values);
+    }
+    out.first.push_back(static_cast<int>(out.handle.size()));
+  }
+  out.coefficients.resize(4 * lines, static_cast<Index>(entries.size()));
+  for (std::size_t e = 0; e < entries.size(); ++e) out.coefficients.col(static_cast<Index>(e)) = entries[e];
+  return out;
+}
+
+std::vector<int> all_of(const ProjectiveGroup& group) {
+  std::vector<int> all(at(group.size()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// Uᵀ Sᵀ Λ of these projections, minus `subtracted` times S x.
+MatrixXd summed(const ProjectiveGroup& group, const SkinningBasis& basis, const MatrixXd& p, const Points& x,
+                double subtracted) {
+  Points f = Points::Zero(basis.vertex_count(), 3);
+  MatrixXd S;
+  for (Index c = 0; c < group.size(); ++c) {
+    const double lambda = constraint_rows(group, c, S);
+    const auto ids = group.vertices_of(c);
+    for (Index r = 0; r < S.rows(); ++r) {
+      Vector3d gap = p.col(c).segment<3>(3 * r);
+      for (std::size_t k = 0; k < ids.size(); ++k)
+        gap -= subtracted * S(r, static_cast<Index>(k)) * x.row(ids[k]).transpose();
+      for (std::size_t k = 0; k < ids.size(); ++k)
+        f.row(ids[k]) += lambda * S(r, static_cast<Index>(k)) * gap.transpose();
+    }
+  }
+  return pull_back(basis, f);
+}
+
+}  // namespace
+
+Index HrpdModel::degrees_of_freedom() const {
+  return 3 * static_cast<Index>(std::count(basis.dropped.begin(), basis.dropped.end(), 0));
+}
+
+HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& masses,
+                      GeodesicSolver& solver, std::span<const int> surface,
+                      const ReduceHrpdOptions& options) {
+  const Index n = constraints.rest.rows();
+  if (masses.size() != n || solver.vertex_count() != n)
+    throw InputError("reduce_hrpd: masses or the mesh have another number of vertices than the constraints");
+  if (!(masses.minCoeff() > 0) || !masses.allFinite())
+    throw InputError("reduce_hrpd: a vertex has no mass; expected positive numbers");
+  HrpdModel model;
+  double started = seconds();
+  const auto lap = [&](const char* name) {
+    const double now = seconds();
+    model.measured[name] += now - started;
+    started = now;
+  };
+  SkinningOptions positions = options.positions;
+  positions.progress = options.progress;
+  model.basis = skinning_basis(solver, constraints.rest, masses, positions);
+  model.masses = masses;
+  model.fixed.assign(positions.fixed.begin(), positions.fixed.end());
+  std::sort(model.fixed.begin(), model.fixed.end());
+  model.fixed.erase(std::unique(model.fixed.begin(), model.fixed.end()), model.fixed.end());
+  model.mass = reduced_diagonal(model.basis, masses);
+  model.can_change_volume = constraints.can_change_volume();
+  model.local_stiffness.setZero(n);
+  lap("seconds_positions");
+
+  ProjectionFittingOptions projections = options.projections;
+  projections.progress = options.progress;
+  for (const ProjectiveGroup& group : constraints.groups) {
+    if (group.size() == 0) continue;
+    ReducedConstraints kind;
+    ProjectionFitting fitting =
+        options.fit ? fit_projections(constraints, group.kind, model.basis, solver, projections)
+                    : all_projections(constraints, group.kind, model.basis);
+    lap("seconds_projections");
+    kind.samples = sampled_constraints(constraints, model.basis, fitting);
+    kind.map = std::move(fitting.map);
+    kind.metric = std::move(fitting.metric);
+    lap("seconds_samples");
+    const SparseMatrix K = projective_matrix(group, n);
+    model.local_stiffness += K.diagonal();
+    kind.stiffness = reduced_matrix(model.basis, K);
+    kind.rest_force = summed(group, model.basis, projections_at(group, all_of(group), constraints.rest),
+                             constraints.rest, 1);
+    lap("seconds_matrices");
+    model.kinds.push_back(std::move(kind));
+  }
+  if (model.kinds.empty()) throw InputError("reduce_hrpd: the body has no constraints");
+
+  // === Vertices that feel obstacles, spread over the surface
+  std::vector<int> candidates(surface.begin(), surface.end());
+  std::sort(candidates.begin(), candidates.end());
+  if (static_cast<int>(candidates.size()) > options.contact_samples && options.contact_samples > 0) {
+    std::vector<char> outside(at(n), 0);
+    for (const int v : candidates) outside[at(v)] = 1;
+    // Through the solid, as the handles were: of those found only the ones on the surface count.
+    Triangles points(static_cast<Index>(candidates.size()), 3);
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      points.row(static_cast<Index>(i)).setConstant(candidates[i]);
+    std::vector<int> chosen;
+    for (const int i : furthest_point_elements(solver, points, {.count = options.contact_samples}).ids)
+      chosen.push_back(candidates[at(i)]);
+    std::sort(chosen.begin(), chosen.end());
+    candidates = std::move(chosen);
+  }
+  if (options.contact_samples > 0) model.contact_vertices = std::move(candidates);
+  lap("seconds_contact");
+  return model;
+}
+
+FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q) {
+  Points x;
+  positions(model.basis, q, x);
+  HrpdEngine<double> engine(model);
+  engine.local_step(q, 1);
+  MatrixXd error = MatrixXd::Zero(model.columns(), 3), whole = error, elastic = error;
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const ReducedConstraints& kind = model.kinds[k];
+    const ProjectiveGroup& group = constraints.group(kind.samples.kind);
+    const std::vector<int> all = all_of(group);
+    const MatrixXd p = projections_at(group, all, x), rest = projections_at(group, all, constraints.rest);
+    const MatrixXd found = engine.found(k);
+    const MatrixXd exact = summed(group, model.basis, p, x, 0);
+    whole += exact;
+    elastic += summed(group, model.basis, p, x, 1);
+    error += exact - summed(group, model.basis, rest, x, 0);
+    for (Index block = 0; block < found.cols() / 3; ++block)
+      error -= kind.map.middleCols(block * found.rows(), found.rows()) * found.middleCols<3>(3 * block);
+  }
+  for (Index i = 0; i < error.rows(); ++i)
+    if (model.basis.dropped[at(i)]) error.row(i).setZero(), whole.row(i).setZero(), elastic.row(i).setZero();
+  return {error.norm() / std::max(whole.norm(), 1e-300), error.norm() / std::max(elastic.norm(), 1e-300)};
+}
+
+}  // namespace pliant

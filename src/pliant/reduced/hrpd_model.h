@@ -1,0 +1,67 @@
+#pragma once
+// Hyper-reduced projective dynamics [Brandt et al. 2018], the offline stage: two subspaces, sampled constraints, and the
+// small matrices that are left of the body. This is what a model file of this method holds.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pliant/base/progress.h"
+#include "pliant/elasticity/projective_constraints.h"
+#include "pliant/hyperreduction/projection_fitting.h"
+#include "pliant/reduced/sampled_constraints.h"
+#include "pliant/subspace/skinning.h"
+
+namespace pliant {
+
+/// All constraints of one kind, made small.
+struct ReducedConstraints {
+  SampledConstraints samples;
+  MatrixXd map;         ///< Uᵀ Sᵀ Λ V, see ProjectionFitting
+  VectorXd metric;      ///< the same
+  MatrixXd stiffness;   ///< Uᵀ Sᵀ Λ S U, 4k x 4k
+  MatrixXd rest_force;  ///< Uᵀ Sᵀ Λ (p₀ - S X), 4k x 3: zero where the rest state is at rest
+};
+
+/// Positions are x = X + U q, q with three numbers a column of U. Plain data.
+struct HrpdModel {
+  SkinningBasis basis;
+  VectorXd masses;                    ///< n, kg
+  VectorXd local_stiffness;           ///< n, N/m: what each vertex alone resists
+  MatrixXd mass;                      ///< Uᵀ M U, 4k x 4k
+  std::vector<int> fixed;             ///< ascending; the subspace does not move them
+  std::vector<int> contact_vertices;  ///< ascending: those that feel obstacles
+  std::vector<ReducedConstraints> kinds;
+  bool can_change_volume = false;
+  /// Errors and times measured while it was made, by name; times in seconds, errors relative.
+  std::map<std::string, double> measured;
+
+  Index vertex_count() const { return basis.vertex_count(); }
+  Index columns() const { return basis.columns(); }
+  Index degrees_of_freedom() const;  ///< three a column that is not dropped
+};
+
+struct ReduceHrpdOptions {
+  SkinningOptions positions = {};
+  ProjectionFittingOptions projections = {};
+  bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
+  int contact_samples = 300;
+  Progress progress = {};
+};
+
+/// @param solver   on the mesh of the constraints
+/// @param masses   n, kg
+/// @param surface  vertices that may touch obstacles
+/// `options.positions.fixed` are the vertices that never move.
+HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& masses,
+                      GeodesicSolver& solver, std::span<const int> surface,
+                      const ReduceHrpdOptions& options = {});
+
+/// How well a fit knows all projections at coordinates q, relative to the whole right-hand side Uᵀ Sᵀ Λ p, and to the
+/// elastic force Uᵀ Sᵀ Λ (p - S x), which is what is left of it. As slow as the mesh is large.
+struct FitError {
+  double right_hand_side = 0;
+  double elastic_force = 0;
+};
+FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q);
+
+}  // namespace pliant

@@ -1,0 +1,71 @@
+#pragma once
+// The inner loop of hyper-reduced projective dynamics in SIMD: from subspace coordinates to the projections of sampled
+// constraints, to their fit, to the right-hand side. Nothing here knows the size of the mesh.
+#include <span>
+#include <vector>
+
+#include "pliant/elasticity/projective_tile.h"
+#include "pliant/numerics/aligned_vector.h"
+#include "pliant/numerics/types.h"
+
+namespace pliant {
+
+/// What is evaluated of the sampled constraints of one kind: plain data, as a model keeps it. Lines are linear functions of
+/// the coordinates, three numbers each: the rows of S, and for bending two edges of the triangle that tells the side.
+struct SampledConstraints {
+  ProjectiveKind kind = ProjectiveKind::tet_strain;
+  MatrixXd
+      parameters;  ///< as projective_tile.h lists them, a column a sample; edges are measured in units of rest: B = 1
+  MatrixXd rest_lines;        ///< 3 lines x samples: at rest
+  MatrixXd rest_projections;  ///< outputs x samples
+  // Lines of sample i are rest_lines + Σ coefficients x coordinates over entries first[i] to first[i + 1] - 1.
+  std::vector<int> first = {0};
+  std::vector<int> handle;
+  MatrixXd coefficients;  ///< (4 lines) x entries: four of the first line, of the second, ...
+  MatrixXd fit;           ///< d x (rows * samples), see ProjectionFitting
+  Index rows = 1, width = 9;
+
+  Index size() const { return static_cast<Index>(first.size()) - 1; }
+  Index dimension() const { return fit.rows(); }
+};
+
+int line_count(ProjectiveKind kind);
+
+/// The same arranged for evaluation: samples in groups of eight lanes, which share one list of handles.
+template <class T>
+class SampledEvaluator {
+ public:
+  SampledEvaluator() = default;
+  explicit SampledEvaluator(const SampledConstraints& samples);
+
+  static constexpr Index lanes = 8;
+  ProjectiveKind kind() const { return kind_; }
+  Index dimension() const { return dimension_; }  ///< of the fit
+  Index padded() const { return padded_; }        ///< the same, rounded up to whole groups of lanes
+  Index width() const { return width_; }
+  Index tiles() const { return (size_ + projective_tile - 1) / projective_tile; }
+
+  /// Numbers of scratch that a call of `evaluate` wants, aligned to 64 bytes.
+  Index scratch() const;
+  /// Projects the samples of tiles first to last - 1 at coordinates q (12 a handle: four rows of three) and adds what they
+  /// say to `found` (width rows of `padded`).
+  void evaluate(Index first_tile, Index last_tile, const T* q, double volume, T* scratch, T* found) const;
+  std::size_t memory_bytes() const;
+
+ private:
+  ProjectiveKind kind_ = ProjectiveKind::tet_strain;
+  Index size_ = 0, dimension_ = 0, padded_ = 0, width_ = 9, rows_ = 1;
+  std::vector<int> first_, handle_;  // of groups of eight samples
+  AlignedVector<T> coefficients_;    // an entry: four rows of coordinates x lines x eight lanes
+  AlignedVector<T> rest_lines_;      // a group: 3 lines x eight lanes
+  AlignedVector<T> parameters_, rest_projections_;  // tiles
+  AlignedVector<T> fit_;                            // tiles: rows x 64 x padded
+};
+
+/// out (3 rows of `rows`, a multiple of eight) += map (column-major, `rows` x (blocks * d)) times found: three numbers a
+/// column, d columns from the first three rows of found, d from the next three, and so on.
+template <class T>
+void add_map(const T* map, Index rows, Index begin, Index end, Index dimension, Index padded, Index blocks,
+             const T* found, T* out);
+
+}  // namespace pliant

@@ -1,0 +1,283 @@
+#include "pliant/reduced/hrpd.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <Eigen/Geometry>
+#include <algorithm>
+
+#include "pliant/base/error.h"
+#include "pliant/base/parallel.h"
+#include "pliant/base/rng.h"
+#include "pliant/fullspace/projective_dynamics.h"
+#include "pliant/geometry/shapes.h"
+#include "pliant/geometry/structured_grid.h"
+#include "pliant/geometry/surface.h"
+
+namespace pliant {
+namespace {
+
+struct Case {
+  TetMesh mesh;
+  VectorXd masses;
+  ProjectiveConstraints constraints;
+  std::shared_ptr<const HrpdModel> model;
+};
+
+std::vector<int> lowest(const Points& X, double part) {
+  const double low = X.col(1).minCoeff(), high = X.col(1).maxCoeff();
+  std::vector<int> out;
+  for (Index i = 0; i < X.rows(); ++i)
+    if (X(i, 1) <= low + part * (high - low)) out.push_back(static_cast<int>(i));
+  return out;
+}
+
+Case make_case(TetMesh mesh, const ReduceHrpdOptions& options, double young = 1e5, bool volume = true) {
+  VectorXd masses = vertex_masses(mesh.vertices, mesh.tets, 1000);
+  ProjectiveConstraints constraints(mesh.vertices);
+  if (volume)
+    add_tet_volume(constraints, mesh.tets, TetVolume::from_young(young, 0.4));
+  else
+    add_tet_strain(constraints, mesh.tets, {.stiffness = young});
+  GeodesicSolver solver(mesh);
+  const Triangles boundary = boundary_triangles(mesh.tets);
+  std::vector<int> surface(boundary.data(), boundary.data() + boundary.size());
+  std::sort(surface.begin(), surface.end());
+  surface.erase(std::unique(surface.begin(), surface.end()), surface.end());
+  auto model = std::make_shared<const HrpdModel>(reduce_hrpd(constraints, masses, solver, surface, options));
+  return {std::move(mesh), std::move(masses), std::move(constraints), std::move(model)};
+}
+
+Case bear(const ReduceHrpdOptions& options, int tets = 4000, double young = 1e5) {
+  return make_case(make_shape("bear", {.tets = tets}), options, young);
+}
+
+ReduceHrpdOptions small() {
+  ReduceHrpdOptions options;
+  options.positions.handles = 20;
+  options.projections.handles = 15;
+  options.projections.samples = 200;
+  options.contact_samples = 200;
+  return options;
+}
+
+MatrixXd dense(const SkinningBasis& basis) {
+  MatrixXd U = MatrixXd::Zero(basis.vertex_count(), basis.columns());
+  for (Index i = 0; i < basis.vertex_count(); ++i)
+    for (Index e = basis.weights.first[static_cast<std::size_t>(i)];
+         e < basis.weights.first[static_cast<std::size_t>(i) + 1]; ++e)
+      U.block<1, 4>(i, 4 * basis.weights.handle[static_cast<std::size_t>(e)]) =
+          columns_of(basis, i, e).transpose();
+  return U;
+}
+
+}  // namespace
+
+TEST(Hrpd, TheRestStateMovedAndTurnedStaysWhereItIs) {
+  const Case c = bear(small());
+  const Matrix3d R = Eigen::AngleAxisd(2, Vector3d(1, -1, 2).normalized()).toRotationMatrix();
+  Points x = c.mesh.vertices * R.transpose();
+  x.rowwise() += Eigen::RowVector3d(0.3, 2, -1);
+  for (const bool exact : {true, false}) {
+    Hrpd sim(c.model, {.double_precision = exact});
+    sim.set_gravity(Vector3d::Zero());
+    sim.set_motion(x, Points::Zero(x.rows(), 3));
+    EXPECT_LT((sim.positions() - x).cwiseAbs().maxCoeff(), 1e-9);
+    for (int i = 0; i < 10; ++i) sim.step();
+    EXPECT_LT((sim.positions() - x).cwiseAbs().maxCoeff(), exact ? 1e-6 : 1e-4);
+  }
+}
+
+TEST(Hrpd, WithEveryConstraintAStepIsThatOfTheReducedPositions) {
+  ReduceHrpdOptions options = small();
+  options.fit = false;
+  const Case c = bear(options, 1000);
+  const double h = 0.02;
+  Hrpd sim(c.model, {.iterations = 3, .time_step = h, .double_precision = true});
+  // Squeezed and sheared.
+  Points x = c.mesh.vertices;
+  x.col(0) *= 1.3, x.col(1) *= 0.6;
+  sim.set_motion(x, Points::Zero(x.rows(), 3));
+  const MatrixXd q0 = sim.coordinates();
+  sim.step();
+
+  const MatrixXd U = dense(c.model->basis);
+  const SparseMatrix K = projective_matrix(c.constraints);
+  MatrixXd A = U.transpose() * (MatrixXd(K) + MatrixXd((c.masses / (h * h)).asDiagonal())) * U;
+  for (Index i = 0; i < A.rows(); ++i)
+    if (c.model->basis.dropped[static_cast<std::size_t>(i)])
+      A.row(i).setZero(), A.col(i).setZero(), A(i, i) = 1;
+  const Points start = c.mesh.vertices + U * q0;
+  Points s = start;
+  s.col(1).array() -= h * h * 9.81;
+  Points q = s;
+  ProjectiveForces<double> forces(c.constraints);
+  for (int i = 0; i < 3; ++i) {
+    forces.project(q, 1);
+    Points g(q.rows(), 3);
+    for (Index v = 0; v < q.rows(); ++v)
+      g.row(v) = forces.force(v).transpose() + c.masses[v] / (h * h) * (s.row(v) - q.row(v));
+    MatrixXd r = U.transpose() * g;
+    for (Index k = 0; k < A.rows(); ++k)
+      if (c.model->basis.dropped[static_cast<std::size_t>(k)]) r.row(k).setZero();
+    q += U * A.ldlt().solve(r);
+  }
+  EXPECT_LT((sim.positions() - q).cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_GT((q - start).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(Hrpd, InTheWholeSpaceAStepIsThatOfTheFullMethod) {
+  ReduceHrpdOptions options;
+  options.fit = false;
+  TetMesh mesh = structured_grid(Vector3d(0, 0, 0), Vector3d(1, 0.5, 0.5), Vector3i(4, 2, 2));
+  options.positions.handles = static_cast<int>(mesh.vertex_count());
+  const Case c = make_case(std::move(mesh), options, 1e4);
+  Hrpd sim(c.model, {.iterations = 5, .double_precision = true});
+  ProjectiveDynamics full(c.constraints, c.masses, {.iterations = 5});
+  Points x = c.mesh.vertices;
+  x.col(0) *= 1.2;
+  for (Simulator* s : {static_cast<Simulator*>(&sim), static_cast<Simulator*>(&full)})
+    s->set_motion(x, Points::Zero(x.rows(), 3));
+  for (int i = 0; i < 10; ++i) sim.step(), full.step();
+  EXPECT_LT((sim.positions() - full.positions()).cwiseAbs().maxCoeff(), 1e-8);
+}
+
+TEST(Hrpd, FloatGoesWithDouble) {
+  const Case c = bear(small());
+  Hrpd single(c.model), twice(c.model, {.double_precision = true});
+  for (Simulator* s : {static_cast<Simulator*>(&single), static_cast<Simulator*>(&twice)}) {
+    Points x = c.mesh.vertices;
+    x.col(1) *= 0.7;
+    s->set_motion(x, Points::Zero(x.rows(), 3));
+  }
+  for (int i = 0; i < 30; ++i) single.step(), twice.step();
+  EXPECT_LT((single.positions() - twice.positions()).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(Hrpd, AFreeBodyKeepsItsMomentum) {
+  const Case c = bear(small());
+  Hrpd sim(c.model);
+  Points x = c.mesh.vertices, v(x.rows(), 3);
+  x.col(1) *= 0.7;
+  v.setZero();
+  v.col(0).setConstant(2);
+  sim.set_gravity(Vector3d::Zero());
+  sim.set_motion(x, v);
+  const Vector3d before = sim.measure().momentum;
+  for (int i = 0; i < 100; ++i) sim.step();
+  EXPECT_NEAR(before.x(), 2 * c.masses.sum(), 1e-9 * before.norm());
+  EXPECT_LT((sim.measure().momentum - before).norm(), 1e-3 * before.norm());
+}
+
+TEST(Hrpd, FollowsTheFullMethod) {
+  ReduceHrpdOptions options = small();
+  options.positions.handles = 60;
+  options.projections.handles = 60;
+  options.projections.samples = 1000;
+  const TetMesh mesh = make_shape("bear", {.tets = 4000});
+  const std::vector<int> held = lowest(mesh.vertices, 0.05);
+  options.positions.fixed = held;
+  const Case c = make_case(mesh, options, 2e5, false);
+  Hrpd sim(c.model);
+  ProjectiveDynamics full(c.constraints, c.masses, {.iterations = 100});
+  full.fix(held);
+  for (Simulator* s : {static_cast<Simulator*>(&sim), static_cast<Simulator*>(&full)})
+    s->set_gravity(Vector3d(3, 0, 0));
+  const double box = (mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).norm();
+  double error = 0, way = 0;
+  for (int i = 0; i < 60; ++i) {
+    sim.step(), full.step();
+    error += (sim.positions() - full.positions()).rowwise().norm().mean() / 60 / box;
+    way = std::max(way, (full.positions() - mesh.vertices).rowwise().norm().maxCoeff() / box);
+  }
+  EXPECT_GT(way, 0.1);
+  EXPECT_LT(error, 0.02);
+  RecordProperty("error", std::to_string(error));
+}
+
+TEST(Hrpd, DraggedAndHeldVerticesGoWhereTheyAreTold) {
+  const Case c = bear(small());
+  Hrpd sim(c.model);
+  sim.set_gravity(Vector3d::Zero());
+  sim.set_damping(5);
+  Index top = 0;
+  c.mesh.vertices.col(1).maxCoeff(&top);
+  const std::vector<int> feet = lowest(c.mesh.vertices, 0.02);
+  sim.fix(feet);
+  const int id =
+      sim.begin_drag(static_cast<int>(top), c.mesh.vertices.row(top).transpose() + Vector3d(0.3, 0, 0), 20);
+  for (int i = 0; i < 200; ++i) sim.step();
+  const Points x = sim.positions();
+  EXPECT_GT(x(top, 0) - c.mesh.vertices(top, 0), 0.2);
+  for (const int v : feet) EXPECT_LT((x.row(v) - c.mesh.vertices.row(v)).norm(), 2e-3);
+  sim.end_drag(id);
+  sim.release(feet);
+  EXPECT_EQ(sim.factorizations(), 1);  // pins come and go without
+  sim.step();
+}
+
+TEST(Hrpd, ComesToRestOnTheFloor) {
+  const Case c = bear(small());
+  Hrpd sim(c.model);
+  sim.set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, -0.2, 0)}}}, .friction = 0.5}});
+  sim.set_damping(0.5);
+  for (int i = 0; i < 600; ++i) sim.step();
+  const Points before = sim.positions();
+  for (int i = 0; i < 60; ++i) sim.step();
+  const double low = sim.positions().col(1).minCoeff();
+  EXPECT_GT(low, -0.2 - 0.03);
+  EXPECT_LT(low, -0.2 + 0.01);
+  EXPECT_LT((sim.positions() - before).cwiseAbs().maxCoeff(), 2e-3);
+}
+
+TEST(Hrpd, AStateIsRestoredBitForBit) {
+  const Case c = bear(small());
+  Hrpd sim(c.model);
+  sim.begin_drag(3, Vector3d(0.2, 0.5, 0));
+  for (int i = 0; i < 5; ++i) sim.step();
+  const State saved = sim.save();
+  for (int i = 0; i < 5; ++i) sim.step();
+  const State later = sim.save();
+  Hrpd other(c.model);
+  other.restore(saved);
+  for (int i = 0; i < 5; ++i) other.step();
+  EXPECT_TRUE(other.save() == later);
+}
+
+TEST(Hrpd, StaysFiniteWhateverHappens) {
+  const Case c = bear(small(), 1500);
+  Hrpd sim(c.model);
+  Rng rng(5);
+  sim.set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, -0.2, 0)}}}}});
+  Points x = c.mesh.vertices, zero = Points::Zero(x.rows(), 3);
+  for (int i = 0; i < 300; ++i) {
+    if (i % 50 == 0) {
+      for (Index k = 0; k < x.size(); ++k) x.data()[k] = i % 100 == 0 ? rng.normal() : 0.0;
+      sim.set_motion(x, zero);
+    }
+    if (i % 20 == 0) sim.set_stiffness(std::pow(10.0, rng.uniform(-6, 6)));
+    if (i % 7 == 0) {
+      for (const Drag& d : std::vector<Drag>(sim.drags())) sim.end_drag(d.id);
+      sim.begin_drag(static_cast<int>(rng.uniform(0, static_cast<double>(x.rows()))),
+                     10 * Vector3d(rng.normal(), rng.normal(), rng.normal()), 50);
+    }
+    sim.step();
+    ASSERT_TRUE(sim.coordinates().allFinite()) << i;
+    ASSERT_LT(sim.coordinates().cwiseAbs().maxCoeff(), 1e6) << i;
+  }
+}
+
+TEST(HrpdParallel, SameBitsOnAnyNumberOfThreads) {
+  MatrixXd first;
+  for (const int threads : {1, 2, 8}) {
+    const ScopedThreadCount scope(threads);
+    const Case c = bear(small(), 1500);
+    Hrpd sim(c.model);
+    sim.set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, -0.02, 0)}}}}});
+    for (int i = 0; i < 20; ++i) sim.step();
+    if (threads == 1) first = sim.coordinates();
+    EXPECT_EQ(sim.coordinates(), first);
+  }
+}
+
+}  // namespace pliant
