@@ -1,6 +1,6 @@
 """Reruns the experiments of one paper, with its stated values beside what comes out here.
 
-    PYTHONPATH=build/python python3 papers/tycowicz2013.py            # all, half an hour on two cores
+    PYTHONPATH=build/python python3 papers/tycowicz2013.py            # all, about an hour on two cores
     PYTHONPATH=build/python python3 papers/tycowicz2013.py --only table1,fig10 --resume
     PYTHONPATH=build/python python3 papers/tycowicz2013.py --quick    # small shapes, seconds
 
