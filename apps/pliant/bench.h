@@ -1,5 +1,6 @@
 #pragma once
 // What the benchmarks share.
+#include <functional>
 #include <vector>
 
 #include "command.h"
@@ -15,6 +16,9 @@ std::vector<int> bottom(const Points& vertices, double part = 0.05);
 
 /// The most memory this process ever held.
 double peak_megabytes();
+
+/// Wall time of some work, seconds.
+double seconds_of(const std::function<void()>& work);
 
 /// Figures as lines of text.
 std::string table(const Json& json);

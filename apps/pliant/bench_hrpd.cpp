@@ -1,7 +1,6 @@
 // pliant bench hrpd: hyper-reduced projective dynamics beside the full method.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 
 #include "bench.h"
@@ -21,12 +20,6 @@ struct Arguments {
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
   bool fit = true, json = false;
 };
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Stretched, above a floor; or held at its lower end, and pushed to the side.
 void set_up(Simulator& simulator, const Points& X, const std::vector<int>& held, const Arguments& a) {

@@ -1,7 +1,6 @@
 // pliant bench reduced-fem: how long the offline stage takes, how good it is, how fast the model then runs.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 
 #include "bench.h"
@@ -24,12 +23,6 @@ struct Arguments {
   int modes = 15, dimension = 0, samples = 150, poses = 1000, steps = 1000, full_steps = 30;
   bool free = false, greedy = true, json = false;
 };
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// The lowest part; of what lies flat, the end of its longest side.
 std::vector<int> foot(const Points& vertices, double part) {

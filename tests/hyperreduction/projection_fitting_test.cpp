@@ -10,9 +10,12 @@
 #include "pliant/base/parallel.h"
 #include "pliant/base/rng.h"
 #include "pliant/geometry/shapes.h"
+#include "support/skinning_matrix.h"
 
 namespace pliant {
 namespace {
+
+using testing_support::dense;
 
 struct Case {
   ProjectiveConstraints constraints;
@@ -39,16 +42,6 @@ Case shell() {
   SkinningBasis basis =
       skinning_basis(solver, mesh.vertices, vertex_masses(mesh.vertices, mesh.triangles, 1), {.handles = 20});
   return {std::move(constraints), std::move(solver), std::move(basis)};
-}
-
-MatrixXd dense(const SkinningBasis& basis) {
-  MatrixXd U = MatrixXd::Zero(basis.vertex_count(), basis.columns());
-  for (Index i = 0; i < basis.vertex_count(); ++i)
-    for (Index e = basis.weights.first[static_cast<std::size_t>(i)];
-         e < basis.weights.first[static_cast<std::size_t>(i) + 1]; ++e)
-      U.block<1, 4>(i, 4 * basis.weights.handle[static_cast<std::size_t>(e)]) =
-          columns_of(basis, i, e).transpose();
-  return U;
 }
 
 /// Uᵀ Sᵀ Λ of these projections (a column a constraint), the slow way.

@@ -13,9 +13,12 @@
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/structured_grid.h"
 #include "pliant/geometry/surface.h"
+#include "support/skinning_matrix.h"
 
 namespace pliant {
 namespace {
+
+using testing_support::dense;
 
 struct Case {
   TetMesh mesh;
@@ -59,16 +62,6 @@ ReduceHrpdOptions small() {
   options.projections.samples = 200;
   options.contact_samples = 200;
   return options;
-}
-
-MatrixXd dense(const SkinningBasis& basis) {
-  MatrixXd U = MatrixXd::Zero(basis.vertex_count(), basis.columns());
-  for (Index i = 0; i < basis.vertex_count(); ++i)
-    for (Index e = basis.weights.first[static_cast<std::size_t>(i)];
-         e < basis.weights.first[static_cast<std::size_t>(i) + 1]; ++e)
-      U.block<1, 4>(i, 4 * basis.weights.handle[static_cast<std::size_t>(e)]) =
-          columns_of(basis, i, e).transpose();
-  return U;
 }
 
 }  // namespace

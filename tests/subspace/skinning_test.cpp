@@ -12,9 +12,12 @@
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/structured_grid.h"
 #include "support/simple_meshes.h"
+#include "support/skinning_matrix.h"
 
 namespace pliant {
 namespace {
+
+using testing_support::dense;
 
 struct Case {
   TetMesh mesh;
@@ -29,17 +32,6 @@ Case make_case(int handles, std::span<const int> fixed = {}, RadialFunction radi
   SkinningBasis basis =
       skinning_basis(solver, mesh.vertices, masses, {.handles = handles, .radial = radial, .fixed = fixed});
   return {std::move(mesh), std::move(masses), std::move(basis)};
-}
-
-/// U as a matrix, n x 4k.
-MatrixXd dense(const SkinningBasis& basis) {
-  MatrixXd U = MatrixXd::Zero(basis.vertex_count(), basis.columns());
-  for (Index i = 0; i < basis.vertex_count(); ++i)
-    for (Index e = basis.weights.first[static_cast<std::size_t>(i)];
-         e < basis.weights.first[static_cast<std::size_t>(i) + 1]; ++e)
-      U.block<1, 4>(i, 4 * basis.weights.handle[static_cast<std::size_t>(e)]) =
-          columns_of(basis, i, e).transpose();
-  return U;
 }
 
 MatrixXd random(Index rows, Index columns, Rng& rng) {

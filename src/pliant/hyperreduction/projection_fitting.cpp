@@ -164,10 +164,9 @@ std::vector<int> sampled(const ProjectiveGroup& group, std::span<const int> hand
 MatrixXd full_map(const ProjectiveGroup& group, const SkinningBasis& basis, const ConstraintWeights& w) {
   // === Which constraints a vertex is in
   const Index n = basis.vertex_count();
-  std::vector<int> first(at(n + 1), 0), place_of;
+  std::vector<int> first(at(n + 1), 0);
   for (const int v : group.vertices) ++first[at(v) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
-  place_of.resize(group.vertices.size());
   std::vector<std::pair<int, int>> seats(group.vertices.size());  // constraint, place in it
   std::vector<int> next(first.begin(), first.end() - 1);
   for (Index c = 0; c < group.size(); ++c) {

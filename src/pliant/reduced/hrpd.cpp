@@ -139,11 +139,11 @@ Index Hrpd::response(int vertex) {
   if (!made) return it->second;
   if (it->second >= responses_.cols())
     responses_.conservativeResize(model_->columns(), std::max<Index>(16, 2 * responses_.cols()));
-  MatrixXd u = MatrixXd::Zero(model_->columns(), 3);
-  add_at(vertex, Vector3d(1, 0, 0), u);
-  VectorXd column = u.col(0);
-  factor_.solve(column);
-  responses_.col(it->second) = column;
+  force_.setZero();
+  add_at(vertex, Vector3d(1, 0, 0), force_);
+  column_ = force_.col(0);
+  factor_.solve(column_);
+  responses_.col(it->second) = column_;
   return it->second;
 }
 
@@ -189,11 +189,10 @@ void Hrpd::predict() {
   if (!applied_.empty()) {
     force_.setZero();
     for (const AppliedForce& a : applied_) add_at(a.vertex, a.force, force_);
-    VectorXd column;
     for (int c = 0; c < 3; ++c) {
-      column = force_.col(c);
-      mass_factor_.solve(column);
-      target_.col(c) += h * h * column;
+      column_ = force_.col(c);
+      mass_factor_.solve(column_);
+      target_.col(c) += h * h * column_;
     }
   }
 }
@@ -206,8 +205,12 @@ void Hrpd::choose_pins() {
     pins_.push_back({drag.vertex,
                      drag_stiffness(drag.strength, total_mass_, stiffness_ * m.local_stiffness[drag.vertex]),
                      drag.target - m.basis.rest.row(drag.vertex).transpose()});
-  for (std::size_t i = 0; i < fixed_.size(); ++i) {
-    if (holds(fixed_[i])) continue;
+  if (changes_.fixed) {
+    held_by_pins_.clear();
+    for (std::size_t i = 0; i < fixed_.size(); ++i)
+      if (!holds(fixed_[i])) held_by_pins_.push_back(i);
+  }
+  for (const std::size_t i : held_by_pins_) {
     const int v = fixed_[i];
     pins_.push_back(
         {v, held_stiffness * (stiffness_ * m.local_stiffness[v] + m.masses[v] / (time_step_ * time_step_)),
@@ -227,17 +230,17 @@ void Hrpd::choose_pins() {
     project_positions(placed_, contact_rows_, contact_start_, time_step_, contact_now_, contacts_);
     for (std::size_t k = 0; k < m.contact_vertices.size(); ++k)
       if (contacts_[k].touches() && !holds(m.contact_vertices[k]))
-        pins_.push_back({m.contact_vertices[k], 0, Vector3d::Zero(), true});
+        pins_.push_back({m.contact_vertices[k], 0, Vector3d::Zero(), static_cast<Index>(k)});
   }
   if (pins_.empty()) return;
 
   // === How pins feel each other
   const Index count = static_cast<Index>(pins_.size());
-  for (const Pin& pin : pins_) response(pin.vertex);
+  for (Pin& pin : pins_) pin.response = response(pin.vertex);
   coupling_.resize(count, count);
   const HandleWeights& w = m.basis.weights;
   for (Index j = 0; j < count; ++j) {
-    const Index column = response(pins_[at(j)].vertex);
+    const Index column = pins_[at(j)].response;
     for (Index i = 0; i < count; ++i) {
       const int v = pins_[at(i)].vertex;
       double sum = 0;
@@ -247,11 +250,12 @@ void Hrpd::choose_pins() {
     }
   }
   for (Index i = 0; i < count; ++i)
-    if (pins_[at(i)].contact) pins_[at(i)].stiffness = contact_weight / std::max(coupling_(i, i), 1e-300);
+    if (pins_[at(i)].contact >= 0)
+      pins_[at(i)].stiffness = contact_weight / std::max(coupling_(i, i), 1e-300);
   pin_matrix_ = coupling_;
   for (Index i = 0; i < count; ++i)
     pin_matrix_(i, i) += 1 / std::max(pins_[at(i)].stiffness, 1e-300) + 1e-9 * coupling_(i, i);
-  pin_factor_.factorize(pin_matrix_);
+  if (!pin_factor_.factorize(pin_matrix_)) pins_.clear();  // not finite: nothing to pull with
   pin_gap_.resize(count, 3);
 }
 
@@ -264,27 +268,25 @@ void Hrpd::pull_pins() {
     const Pin& pin = pins_[i];
     const Vector3d here = displacement(pin.vertex, q_);
     Vector3d wanted = pin.target;
-    if (pin.contact) {
+    if (pin.contact >= 0) {
       const Vector3d rest = m.basis.rest.row(pin.vertex).transpose();
-      const auto k = std::lower_bound(m.contact_vertices.begin(), m.contact_vertices.end(), pin.vertex) -
-                     m.contact_vertices.begin();
-      wanted = nearest_outside(placed_, contact_start_.row(k).transpose(), time_step_, rest + here) - rest;
+      const Vector3d start = contact_start_.row(pin.contact).transpose();
+      wanted = nearest_outside(placed_, start, time_step_, rest + here) - rest;
     }
     pin_gap_.row(static_cast<Index>(i)) = (wanted - here).transpose();
   }
-  VectorXd column(pin_gap_.rows());
   for (int c = 0; c < 3; ++c) {
-    column = pin_gap_.col(c);
-    pin_factor_.solve(column);
+    pin_column_ = pin_gap_.col(c);
+    pin_factor_.solve(pin_column_);
     for (std::size_t i = 0; i < pins_.size(); ++i)
-      q_.col(c) += column[static_cast<Index>(i)] * responses_.col(response(pins_[i].vertex));
+      q_.col(c) += pin_column_[static_cast<Index>(i)] * responses_.col(pins_[i].response);
   }
 }
 
 /// Vertices that touched an obstacle leave it as restitution and friction say.
 void Hrpd::correct_velocities() {
   const HrpdModel& m = *model_;
-  const auto contact = std::find_if(pins_.begin(), pins_.end(), [](const Pin& p) { return p.contact; });
+  const auto contact = std::find_if(pins_.begin(), pins_.end(), [](const Pin& p) { return p.contact >= 0; });
   if (contact == pins_.end()) return;
   const Trace::Scope scope(trace_, "contact");
   const Index first = contact - pins_.begin(), count = static_cast<Index>(pins_.size()) - first;
@@ -295,17 +297,15 @@ void Hrpd::correct_velocities() {
   pin_matrix_ = coupling_.block(first, first, count, count);
   for (Index i = 0; i < count; ++i) pin_matrix_(i, i) *= 1.1;  // samples may not determine every handle
   if (!pin_factor_.factorize(pin_matrix_)) return;
-  VectorXd column(count);
+  pin_column_.resize(count);
   for (int c = 0; c < 3; ++c) {
     for (Index i = 0; i < count; ++i) {
-      const auto k = std::lower_bound(m.contact_vertices.begin(), m.contact_vertices.end(),
-                                      pins_[at(first + i)].vertex) -
-                     m.contact_vertices.begin();
-      column[i] = contact_velocities_(k, c) - contact_now_(k, c);
+      const Index k = pins_[at(first + i)].contact;
+      pin_column_[i] = contact_velocities_(k, c) - contact_now_(k, c);
     }
-    pin_factor_.solve(column);
+    pin_factor_.solve(pin_column_);
     for (Index i = 0; i < count; ++i)
-      v_.col(c) += column[i] * responses_.col(response(pins_[at(first + i)].vertex));
+      v_.col(c) += pin_column_[i] * responses_.col(pins_[at(first + i)].response);
   }
 }
 
@@ -352,7 +352,7 @@ StepReport Hrpd::step() {
   reaction_ = (v_ - start_rates_).transpose() * momentum_row_ / h - total_mass_ * gravity_;
   for (const AppliedForce& a : applied_) reaction_ -= a.force;
   for (const Pin& pin : pins_)
-    if (!pin.contact) reaction_ -= pin.stiffness * (pin.target - displacement(pin.vertex, q_));
+    if (pin.contact < 0) reaction_ -= pin.stiffness * (pin.target - displacement(pin.vertex, q_));
   finish_step();
   return report;
 }
@@ -390,7 +390,7 @@ void Hrpd::reactions_of(std::span<const int> vertices, Points& out) {
       continue;
     }
     for (std::size_t p = drags_.size(); p < pins_.size(); ++p)  // those after the drags hold vertices
-      if (!pins_[p].contact && pins_[p].vertex == v)
+      if (pins_[p].contact < 0 && pins_[p].vertex == v)
         out.row(static_cast<Index>(i)) =
             pins_[p].stiffness * (pins_[p].target - displacement(v, q_)).transpose();
   }

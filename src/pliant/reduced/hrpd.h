@@ -53,7 +53,8 @@ class Hrpd final : public Simulator {
     int vertex = 0;
     double stiffness = 0;                // N/m
     Vector3d target = Vector3d::Zero();  // of its displacement, metres
-    bool contact = false;
+    Index contact = -1;                  // place among the contact vertices, where an obstacle is the reason
+    Index response = -1;                 // column of responses_
   };
 
   void write_state(StateWriter& writer) const override;
@@ -87,10 +88,12 @@ class Hrpd final : public Simulator {
   // === The present step
   MatrixXd start_, start_rates_, target_, force_, before_last_;
   std::vector<Pin> pins_;
+  std::vector<std::size_t> held_by_pins_;  // places in fixed_: those that the subspace could move
   // A⁻¹ u of vertices, made when they are first asked for after a factorisation.
   std::unordered_map<int, Index> response_of_;
   MatrixXd responses_;  // 4k x (capacity)
-  MatrixXd coupling_, pin_matrix_, pin_gap_, pin_pull_;
+  MatrixXd coupling_, pin_matrix_, pin_gap_;
+  VectorXd pin_column_, column_;
   DenseCholesky pin_factor_;
   std::vector<PlacedObstacle> placed_;
   std::vector<int> contact_rows_;  // 0, 1, ...: contact vertices as rows of the arrays below

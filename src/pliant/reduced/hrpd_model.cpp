@@ -166,9 +166,7 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
   std::vector<int> candidates(surface.begin(), surface.end());
   std::sort(candidates.begin(), candidates.end());
   if (static_cast<int>(candidates.size()) > options.contact_samples && options.contact_samples > 0) {
-    std::vector<char> outside(at(n), 0);
-    for (const int v : candidates) outside[at(v)] = 1;
-    // Through the solid, as the handles were: of those found only the ones on the surface count.
+    // Distances through the body, as between handles; points stand as triangles that fall together.
     Triangles points(static_cast<Index>(candidates.size()), 3);
     for (std::size_t i = 0; i < candidates.size(); ++i)
       points.row(static_cast<Index>(i)).setConstant(candidates[i]);
