@@ -238,6 +238,40 @@ TEST(CubatureNnHtp, FindsTheFewElementsThatMakeMostOfTheForce) {
   }
 }
 
+TEST(CubatureNnHtp, FindsAnElementThatCountsInFewPoses) {
+  const TetMesh mesh = make_shape("bar", {.tets = 1000});
+  const DenseBasis basis = extended_modes(bar(), linear_modes(bar(), {.count = 3}));
+  const int hard = 481;
+  std::vector<int> of_tet(static_cast<std::size_t>(mesh.tet_count()), 0);
+  of_tet[hard] = 1;
+  const Body body(mesh, {{make_material("stvk", 1e5, 0.4)}, {make_material("stvk", 1e9, 0.4)}},
+                  {.material_of_tet = of_tet, .fixed = first_vertices(mesh.vertices)});
+  // All poses but two leave the hard tet as it is: they lie where its deformation gradient does not change.
+  const std::array<int, 1> of_hard{hard};
+  const ElementMap map = element_maps(body, of_hard)[0];
+  MatrixXd gradients(9, basis.dimension());
+  for (Index k = 0; k < basis.dimension(); ++k) {
+    const Points u = positions(basis, VectorXd::Unit(basis.dimension(), k)) - basis.origin;
+    Matrix3d change = Matrix3d::Zero();
+    for (int a = 0; a < 4; ++a)
+      change += u.row(map.vertices[a]).transpose() * map.coefficients.col(a).transpose();
+    gradients.col(k) = change.reshaped(9, 1);
+  }
+  const MatrixXd keeps = gradients.fullPivLu().kernel();
+  Rng rng(1);
+  MatrixXd poses = training_poses(basis, rng, {.count = 40}).q;
+  for (Index t = 0; t < poses.cols(); ++t)
+    if (t != 1 && t != 3) poses.col(t) = keeps * keeps.colPivHouseholderQr().solve(poses.col(t)).eval();
+  const CubatureProblem problem(body, basis, poses);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Rng own(seed);
+    const Cubature found =
+        cubature_nn_htp(problem, own, {.samples = 20, .candidates = 2, .max_iterations = 3});
+    EXPECT_TRUE(std::binary_search(found.elements.begin(), found.elements.end(), hard)) << seed;
+    EXPECT_LT(found.error, 0.15) << seed;
+  }
+}
+
 TEST(CubatureNnHtp, StopsAtTheToleranceAndWhenAsked) {
   const Case c = make_case("solid", bar(), 3, 20, 0.1);
   const CubatureProblem problem(c.body, c.basis, c.poses);

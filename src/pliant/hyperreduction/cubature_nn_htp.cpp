@@ -108,6 +108,36 @@ std::vector<int> outstanding_elements(const CubatureProblem& problem, Index most
   return found;
 }
 
+/// Where a few poses are much further off than the rest, what they lack is mostly a few elements that hardly count in
+/// others (slivers again), which a draw is unlikely to meet: those of all elements that help these poses most, at most
+/// `most`.
+std::vector<int> elements_for_worst_poses(const CubatureProblem& problem, const MatrixXd& residual,
+                                          Index most) {
+  const VectorXd errors = residual.colwise().norm();
+  const double far_off = 2 * std::sqrt(errors.squaredNorm() / static_cast<double>(errors.size()));
+  std::vector<int> worst;
+  for (const int t : largest_positive(errors, 8))
+    if (errors[t] > far_off) worst.push_back(t);
+  if (worst.empty()) return {};
+  std::sort(worst.begin(), worst.end());
+  std::vector<int> elements(at(problem.element_count()));
+  std::iota(elements.begin(), elements.end(), 0);
+  const auto correlations = problem.on_poses(worst).correlate(elements, residual(Eigen::all, worst));
+  VectorXd descent = -correlations.products;
+  for (Index i = 0; i < descent.size(); ++i)
+    descent[i] = correlations.norms[i] > 0 ? descent[i] / correlations.norms[i] : 0;
+  return largest_positive(descent, most);
+}
+
+/// Adds elements that are neither in the list yet nor in use.
+void add_new(std::span<const int> elements, std::span<const int> in_use, std::vector<int>& list) {
+  std::vector<int> known(list);
+  known.insert(known.end(), in_use.begin(), in_use.end());
+  std::sort(known.begin(), known.end());
+  for (const int e : elements)
+    if (!std::binary_search(known.begin(), known.end(), e)) list.push_back(e);
+}
+
 }  // namespace
 
 Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const CubatureNnHtpOptions& options) {
@@ -125,9 +155,9 @@ Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const Cubatur
     const MatrixXd residual = problem.product(support.columns, support.weights) - problem.right_side();
     std::vector<int> candidates =
         detail::draw_elements(rng, problem.element_count(), draw, support.columns.elements);
-    if (iteration == 0)
-      for (const int e : outstanding_elements(problem, s))
-        if (std::find(candidates.begin(), candidates.end(), e) == candidates.end()) candidates.push_back(e);
+    add_new(iteration == 0 ? outstanding_elements(problem, s)
+                           : elements_for_worst_poses(problem, residual, std::max<Index>(1, s / 4)),
+            support.columns.elements, candidates);
     const auto correlations = problem.correlate(candidates, residual);
     VectorXd descent = -correlations.products;
     if (options.normalize)
