@@ -56,7 +56,7 @@ void run(const Arguments& a) {
   options.positions.handles = a.handles;
   options.positions.support = a.support, options.positions.ramp = a.ramp;
   options.positions.fixed = held;
-  options.positions.radial = a.radial == "smooth" ? RadialFunction::smooth : RadialFunction::kinked;
+  options.positions.radial = radial_function(a.radial);
   options.projections.handles = a.projection_handles;
   options.projections.dimension = a.dimension;
   options.projections.samples = a.samples;
@@ -65,20 +65,14 @@ void run(const Arguments& a) {
   std::shared_ptr<const HrpdModel> model;
   const double offline = seconds_of([&] {
     GeodesicSolver solver(mesh);
-    std::vector<int> surface;
-    std::vector<char> outside(static_cast<std::size_t>(X.rows()), 0);
-    const Triangles triangles = boundary_triangles(mesh.tets);
-    for (const int* v = triangles.data(); v != triangles.data() + triangles.size(); ++v)
-      outside[static_cast<std::size_t>(*v)] = 1;
-    for (Index i = 0; i < X.rows(); ++i)
-      if (outside[static_cast<std::size_t>(i)]) surface.push_back(static_cast<int>(i));
-    model = std::make_shared<const HrpdModel>(reduce_hrpd(constraints, masses, solver, surface, options));
+    model = std::make_shared<const HrpdModel>(
+        reduce_hrpd(constraints, masses, solver, boundary_triangles(mesh.tets), options));
   });
   Json json = {{"vertices", X.rows()},
                {"tets", mesh.tet_count()},
                {"threads", thread_count()},
                {"dofs", model->degrees_of_freedom()},
-               {"samples", model->kinds[0].samples.size()},
+               {"samples", a.fit ? model->kinds[0].samples.size() : constraints.size()},
                {"fitted_dimension", model->kinds[0].samples.dimension() * model->kinds[0].samples.width},
                {"offline_s", offline}};
   for (const auto& [name, value] : model->measured) json[name] = value;

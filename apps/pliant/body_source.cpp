@@ -2,10 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "pliant/geometry/measures.h"
 #include "pliant/io/input_file.h"
+#include "pliant/io/mesh_file.h"
 #include "pliant/scene/scene_schema.h"
 
 namespace pliant::app {
+
+namespace {
+
+/// A column of height H sags by ρ g H² / (2 E): this is 5 % of H.
+double size_free_young(const BodySource& source) {
+  const BoundingBox box = bounding_box(read_mesh(source.input).vertices);
+  const double young = 10 * source.density * 9.81 * (box.high.y() - box.low.y());
+  return young > 0 ? young : 1e5;  // what is wrong with the mesh or the density is told later
+}
+
+}  // namespace
 
 void add_body_source(CLI::App& command, BodySource& source) {
   command.add_option("input", source.input, "A mesh file, the name of a shape, or a scene (.json)")
@@ -16,7 +29,10 @@ void add_body_source(CLI::App& command, BodySource& source) {
   command
       .add_option("--material", source.material, "linear, stvk, corotated, neo_hookean, mooney_rivlin, ...")
       ->capture_default_str();
-  command.add_option("--young", source.young, "Young's modulus, Pa")->capture_default_str();
+  command.add_option(
+      "--young", source.young,
+      "Young's modulus, Pa; by default 1e5, and of a mesh file what lets a column of its height sag "
+      "by 5 % under its own weight, whatever its units");
   command.add_option("--poisson", source.poisson, "Poisson's ratio")->capture_default_str();
   command.add_option("--density", source.density, "kg/m^3")->capture_default_str();
   command
@@ -36,15 +52,17 @@ BodyWords body_words(const BodySource& source) {
     });
   }
   Json body = {{"density", source.density}};
+  double young = source.young;
   if (std::filesystem::exists(path) || path.has_extension())
     body["mesh"] = source.input, body["tets"] = source.tets;
   else
     body["shape"] = {{"name", source.input}, {"tets", source.tets}};
+  if (young == 0) young = body.contains("mesh") && !source.shell ? size_free_young(source) : 1e5;
   if (source.shell) {
     body["as"] = "shell";
-    body["shell"] = {{"young", source.young}, {"poisson", source.poisson}};
+    body["shell"] = {{"young", young}, {"poisson", source.poisson}};
   } else {
-    body["material"] = {{"kind", source.material}, {"young", source.young}, {"poisson", source.poisson}};
+    body["material"] = {{"kind", source.material}, {"young", young}, {"poisson", source.poisson}};
   }
   if (source.fix_lowest > 0)
     body["fixed"] = Json::array(

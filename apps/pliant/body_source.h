@@ -11,7 +11,8 @@ struct BodySource {
   std::string input;  ///< a mesh file, the name of a shape, or a scene
   int tets = 20000;
   std::string material = "neo_hookean";
-  double young = 1e5, poisson = 0.4, density = 1000;
+  double young = 0;  ///< Pa; 0: 1e5, or of a mesh file as much as its size asks for
+  double poisson = 0.4, density = 1000;
   double fix_lowest = 0;  ///< part of the height, 0 to 1: vertices below are held
   bool shell = false;
 };

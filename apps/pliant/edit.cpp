@@ -13,6 +13,7 @@
 #include "pliant/io/animation_writer.h"
 #include "pliant/io/file_name.h"
 #include "pliant/io/write_png.h"
+#include "pliant/reduced/reduce_fem.h"
 #include "pliant/scene/build.h"
 #include "pliant/scene/filmstrip.h"
 #include "pliant/scene/handles_file.h"
@@ -58,15 +59,24 @@ struct Subject {
   }
 };
 
+ReducedFem read_editable(const std::filesystem::path& file) {
+  ReducedModel model = read_model(file);
+  if (auto* fem = std::get_if<ReducedFem>(&model)) return std::move(*fem);
+  throw InputError(
+      fmt::format("{}: a model of {}; expected one of reduced finite elements, from pliant reduce --method "
+                  "reduced_fem",
+                  file.string(), method(model)));
+}
+
 Subject load(const Arguments& a, const Progress& progress) {
   Subject subject;
   if (std::filesystem::path(a.source.input).extension() == ".pliant") {
-    subject.model = read_reduced_fem(a.source.input);
+    subject.model = read_editable(a.source.input);
     return subject;
   }
   const BodyWords words = body_words(a.source);
   if (words.json.contains("model")) {
-    subject.model = read_reduced_fem(words.folder / words.json["model"].get<std::string>());
+    subject.model = read_editable(words.folder / words.json["model"].get<std::string>());
     return subject;
   }
   subject.physical = build_physical_body(words.json, "bodies[0]", words.folder, progress);

@@ -24,7 +24,7 @@ void run(const Arguments& arguments) {
   Json all = Json::array();
   for (const std::string& file : arguments.files) {
     if (std::filesystem::path(file).extension() == ".pliant") {
-      const ReducedFem model = read_reduced_fem(file);
+      const ReducedModel model = read_model(file);
       if (arguments.json)
         all.push_back(to_json(model, file));
       else

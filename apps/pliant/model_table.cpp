@@ -3,30 +3,30 @@
 #include <fmt/format.h>
 
 namespace pliant::app {
+namespace {
 
-Json to_json(const ReducedFem& model, const std::string& file) {
-  Json json = {{"file", file},
-               {"method", "reduced_fem"},
-               {"basis", model.basis},
-               {"vertices", model.vertex_count()},
-               {"tets", model.tets.rows()},
-               {"triangles", model.triangles.rows()},
-               {"dimension", model.dimension()},
-               {"samples", model.elements.elements().count()},
-               {"fixed_vertices", model.fixed.size()},
-               {"contact_vertices", model.contact_vertices.size()}};
-  for (const auto& [name, value] : model.measured) json[name] = value;
-  return json;
+std::string mesh_text(const ModelBody& body) {
+  const bool solid = body.tets.rows() > 0;
+  return fmt::format("{} vertices, {} {}", body.vertex_count(),
+                     solid ? body.tets.rows() : body.triangles.rows(), solid ? "tets" : "triangles");
 }
 
-std::string to_table(const ReducedFem& model, const std::string& file) {
-  std::string text = fmt::format("{}: reduced finite elements, {}\n", file, model.basis);
-  text += fmt::format("  {} vertices, {} {} -> {} coordinates, {} elements\n", model.vertex_count(),
-                      model.tets.rows() > 0 ? model.tets.rows() : model.triangles.rows(),
-                      model.tets.rows() > 0 ? "tets" : "triangles", model.dimension(),
-                      model.elements.elements().count());
-  text += fmt::format("  {} vertices held, {} feel obstacles\n", model.fixed.size(),
-                      model.contact_vertices.size());
+// === Reduced finite elements
+
+void add_json(const ReducedFem& model, Json& json) {
+  json["basis"] = model.basis;
+  json["dimension"] = model.dimension();
+  json["samples"] = model.elements.elements().count();
+}
+
+std::string table(const ReducedFem& model, const std::string& file) {
+  return fmt::format("{}: reduced finite elements, {}\n", file, model.basis) +
+         fmt::format("  {} -> {} coordinates, {} elements\n", mesh_text(model), model.dimension(),
+                     model.elements.elements().count());
+}
+
+std::string measured_text(const ReducedFem& model) {
+  std::string text;
   const auto& m = model.measured;
   const auto has = [&](const char* name) { return m.count(name) > 0; };
   if (has("seconds_subspace") && has("seconds_training") && has("seconds_cubature"))
@@ -38,6 +38,70 @@ std::string to_table(const ReducedFem& model, const std::string& file) {
         "box)\n",
         100 * m.at("training_error"), 100 * m.at("fresh_error"), m.at("pose_scale"));
   return text;
+}
+
+// === Hyper-reduced projective dynamics
+
+/// How many constraints of a kind.
+Index evaluated(const HrpdModel& model, const ReducedConstraints& kind) {
+  return model.all ? model.all->group(kind.samples.kind).size() : kind.samples.size();
+}
+
+void add_json(const HrpdModel& model, Json& json) {
+  json["handles"] = model.basis.weights.count();
+  json["degrees_of_freedom"] = model.degrees_of_freedom();
+  json["iterations"] = model.iterations;
+  json["can_change_volume"] = model.can_change_volume;
+  json["fit"] = !model.all;
+  json["constraints"] = Json::array();
+  for (const ReducedConstraints& kind : model.kinds)
+    json["constraints"].push_back({{"kind", std::string(name(kind.samples.kind))},
+                                   {"samples", evaluated(model, kind)},
+                                   {"fitted_dimension", kind.samples.dimension() * kind.samples.width}});
+}
+
+std::string table(const HrpdModel& model, const std::string& file) {
+  std::string text =
+      fmt::format("{}: hyper-reduced projective dynamics, {} iterations a step\n", file, model.iterations) +
+      fmt::format("  {} -> {} handles, {} degrees of freedom\n", mesh_text(model),
+                  model.basis.weights.count(), model.degrees_of_freedom());
+  for (const ReducedConstraints& kind : model.kinds)
+    text += model.all
+                ? fmt::format("  {}: all {} are evaluated\n", name(kind.samples.kind), evaluated(model, kind))
+                : fmt::format("  {}: {} samples, fitted in {} dimensions\n", name(kind.samples.kind),
+                              evaluated(model, kind), kind.samples.dimension() * kind.samples.width);
+  return text;
+}
+
+std::string measured_text(const HrpdModel& model) {
+  double seconds = 0;
+  for (const auto& [name, value] : model.measured)
+    if (name.starts_with("seconds_")) seconds += value;
+  return seconds > 0 ? fmt::format("  made in {:.2f} s\n", seconds) : std::string();
+}
+
+}  // namespace
+
+Json to_json(const ReducedModel& model, const std::string& file) {
+  const ModelBody& body = body_of(model);
+  Json json = {{"file", file},
+               {"method", std::string(method(model))},
+               {"vertices", body.vertex_count()},
+               {"tets", body.tets.rows()},
+               {"triangles", body.triangles.rows()}};
+  std::visit([&](const auto& m) { add_json(m, json); }, model);
+  json["fixed_vertices"] = body.fixed.size();
+  json["contact_vertices"] = body.contact_vertices.size();
+  for (const auto& [name, value] : body.measured) json[name] = value;
+  return json;
+}
+
+std::string to_table(const ReducedModel& model, const std::string& file) {
+  const ModelBody& body = body_of(model);
+  return std::visit([&](const auto& m) { return table(m, file); }, model) +
+         fmt::format("  {} vertices held, {} feel obstacles\n", body.fixed.size(),
+                     body.contact_vertices.size()) +
+         std::visit([](const auto& m) { return measured_text(m); }, model);
 }
 
 }  // namespace pliant::app

@@ -6,20 +6,21 @@
 
 #include <memory>
 
-#include "command.h"
 #include "pliant/io/write_png.h"
 #include "pliant/scene/filmstrip.h"
 #include "pliant/scene/scene_schema.h"
+#include "reduction.h"
 
 namespace pliant::app {
 namespace {
 
 struct Arguments {
-  std::string scene;
+  BodySource source;
+  Reduction reduction;
   std::vector<std::string> outputs;
   std::string csv, checkpoint, picture;
   int frames = 0, every = 10, moments = 6;
-  bool resume = false, json = false, schema = false, keys = false;
+  bool resume = false, floor = true, json = false, schema = false, keys = false;
 };
 
 void check_outputs(const Arguments& arguments) {
@@ -95,12 +96,28 @@ void write_picture(const std::string& path, Scene& scene, std::vector<Moment> mo
   write_png(path, filmstrip(scene.shown(), moments, scene.bodies().front().simulator->obstacles(), options));
 }
 
-/// A scene, or a model by itself, which falls or hangs as it was made.
+/// A floor below a body, for it to fall on.
+void put_floor(SceneBody& body) {
+  const auto heights = body.rest_positions.col(1);
+  const double low = heights.minCoeff(), fall = 0.3 * (heights.maxCoeff() - low);
+  body.simulator->set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, low - fall, 0)}}}}});
+}
+
+/// A scene; or a body by itself, a model, a mesh or a shape, which hangs where it is held or falls on a floor.
 Scene load(const Arguments& arguments, const Progress& progress) {
-  const std::filesystem::path path(arguments.scene);
-  if (path.extension() != ".pliant") return Scene::load(path, progress);
-  const Json words = {{"bodies", Json::array({{{"model", path.filename().string()}}})}};
-  return Scene::from_text(words.dump(), path.parent_path(), progress);
+  const std::filesystem::path path(arguments.source.input);
+  const bool is_scene = path.extension() == ".json", is_model = path.extension() == ".pliant";
+  if ((is_scene || is_model) && arguments.reduction.given())
+    throw UsageError(fmt::format("{}: a {} says itself how it is reduced; expected no options for that",
+                                 arguments.source.input, is_scene ? "scene" : "model"));
+  if (is_scene) return Scene::load(path, progress);
+  BodyWords words{{{"model", path.filename().string()}}, path.parent_path()};
+  if (!is_model) words = reduced_body_words(arguments.source, arguments.reduction);
+  const Json scene_words = {{"bodies", Json::array({words.json})}};
+  Scene scene = Scene::from_text(scene_words.dump(), words.folder, progress);
+  SceneBody& body = scene.bodies().front();
+  if (arguments.floor && body.simulator->fixed().empty()) put_floor(body);
+  return scene;
 }
 
 void run(const Arguments& arguments) {
@@ -112,8 +129,8 @@ void run(const Arguments& arguments) {
     print(schema_table(scene_type()));
     return;
   }
-  if (arguments.scene.empty())
-    throw UsageError("simulate: no scene given; expected a .json file or a .pliant model");
+  if (arguments.source.input.empty())
+    throw UsageError("simulate: no scene given; expected a .json file, a .pliant model, a mesh or a shape");
   check_outputs(arguments);
   SimulateReport report;
   SimulateOptions options;
@@ -155,9 +172,12 @@ void run(const Arguments& arguments) {
 
 void add_simulate(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = program.add_subcommand("simulate", "Run a scene and write its motion");
-  command->add_option("scene", arguments->scene,
-                      "A scene, .json (see --schema and docs/scene.md), or a model, .pliant");
+  CLI::App* command =
+      program.add_subcommand("simulate", "Run a scene, a model or a mesh and write its motion");
+  add_body_source(*command, arguments->source);
+  command->get_option("input")->required(false)->description(
+      "A scene, .json (see --schema and docs/scene.md), or a model, .pliant; or a mesh file or the name of a "
+      "shape, which is reduced and then falls on a floor");
   command->add_option(
       "-o,--output", arguments->outputs,
       fmt::format("Where the motion goes: {}; may come several times", fmt::join(animation_formats(), " ")));
@@ -173,10 +193,14 @@ void add_simulate(CLI::App& program) {
   command->add_option("--checkpoint-every", arguments->every, "Frames from one checkpoint to the next")
       ->check(CLI::Range(1, 10'000'000));
   command->add_flag("--resume", arguments->resume, "Go on from the checkpoint, if there is one");
+  command->add_flag("!--no-floor", arguments->floor,
+                    "No floor below a model, mesh or shape that nothing holds");
+  add_reduction(*command, arguments->reduction);
   command->add_flag("--keys", arguments->keys, "Print a table of all keys of scenes, and do nothing else");
   command->add_flag("--schema", arguments->schema, "Print the JSON Schema of scenes, and do nothing else");
   add_common(*command, arguments->json,
              "  pliant simulate scenes/cantilever.json -o cantilever.pvd --csv cantilever.csv\n"
+             "  pliant simulate bunny.obj --picture bunny.png\n"
              "  pliant simulate bear.pliant -o bear.glb --frames 300\n"
              "  pliant simulate scenes/balloon.json -o balloon.glb --checkpoint balloon.ckpt --resume");
   command->callback([arguments] { run(*arguments); });

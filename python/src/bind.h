@@ -32,6 +32,7 @@ void bind_hyperreduction(py::module_& module);
 void bind_simulators(py::module_& module);
 void bind_fullspace(py::module_& module);
 void bind_editing(py::module_& module);
+void bind_hrpd(py::module_& module);
 void bind_reduced(py::module_& module);
 void bind_scenes(py::module_& module);
 

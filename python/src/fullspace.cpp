@@ -91,6 +91,14 @@ void bind_constraints(py::module_& module) {
           },
           py::arg("edges"), py::arg("stiffness") = 1e3, py::arg("min_stretch") = 1.0,
           py::arg("max_stretch") = 1.0, "Edges whose lengths stay between limits; stiffness in N/m.");
+  module.def(
+      "projective_constraints",
+      [](const Body& body, bool volume, double low, double high) {
+        return projective_constraints(body, {volume, low, high});
+      },
+      py::arg("body"), py::kw_only(), py::arg("volume") = true, py::arg("min_stretch") = 1.0,
+      py::arg("max_stretch") = 1.0,
+      "A body as ProjectiveConstraints, by the small-strain moduli of its materials.");
 }
 
 void bind_projective(py::module_& module) {

@@ -1,5 +1,6 @@
 // Reduced models and their simulators.
 #include "bind.h"
+#include "pliant/reduced/model_file.h"
 #include "pliant/reduced/newmark_broyden.h"
 #include "pliant/reduced/reduce_fem.h"
 
@@ -22,9 +23,41 @@ Model reduce(const Body& body, const std::string& basis, int modes, int dimensio
   return std::make_shared<ReducedFem>(reduce_fem(body, options));
 }
 
-void bind_model(py::module_& module) {
-  py::class_<ReducedFem, Model>(module, "ReducedFem",
-                                "A body made small: x = rest_positions + U q, and weighted elements.")
+/// What models of all kinds have.
+void bind_model_body(py::module_& module) {
+  py::class_<ModelBody, std::shared_ptr<ModelBody>>(module, "ReducedModel",
+                                                    "A body made small, of any method.")
+      .def_readonly("tets", &ModelBody::tets)
+      .def_readonly("triangles", &ModelBody::triangles)
+      .def_readonly("masses", &ModelBody::masses, "(n,), kg")
+      .def_readonly("fixed", &ModelBody::fixed, "Vertices that the subspace does not move.")
+      .def_readonly("contact_vertices", &ModelBody::contact_vertices, "Vertices that feel obstacles.")
+      .def_readonly("measured", &ModelBody::measured, "Errors and seconds of the offline stage, by name.")
+      .def(
+          "shown",
+          [](const ModelBody& m, const py::object& positions) {
+            return to_mesh(shown(m, to_points(positions, "positions")));
+          },
+          py::arg("positions"),
+          "What a person sees with the vertices there: the surface that was brought, or else the tets or the "
+          "shell.");
+  module.def(
+      "load_model",
+      [](const std::filesystem::path& file) -> py::object {
+        ReducedModel model = [&] {
+          const py::gil_scoped_release release;
+          return read_model(file);
+        }();
+        return std::visit(
+            [](auto& m) { return py::cast(std::make_shared<std::decay_t<decltype(m)>>(std::move(m))); },
+            model);
+      },
+      py::arg("file"), "A model that `save` or `pliant reduce` wrote: an HrpdModel or a ReducedFem.");
+}
+
+void bind_fem(py::module_& module) {
+  py::class_<ReducedFem, ModelBody, Model>(
+      module, "ReducedFem", "A body made small: x = rest_positions + U q, and weighted elements.")
       .def_static(
           "load",
           [](const std::filesystem::path& file) {
@@ -33,13 +66,9 @@ void bind_model(py::module_& module) {
           py::arg("file"), ReleaseGil(), "A model that `save` or `pliant reduce` wrote.")
       .def("save", &write_reduced_fem, py::arg("file"), ReleaseGil(), "Writes a .pliant file.")
       .def_readonly("rest_positions", &ReducedFem::rest_positions)
-      .def_readonly("tets", &ReducedFem::tets)
-      .def_readonly("triangles", &ReducedFem::triangles)
       .def_readonly("basis", &ReducedFem::basis)
       .def_readonly("U", &ReducedFem::U, "(3n, d) float32, orthonormal for the masses")
       .def_readonly("eigenvalues", &ReducedFem::eigenvalues, "(d,), 1/s^2: the reduced stiffness at rest")
-      .def_readonly("fixed", &ReducedFem::fixed)
-      .def_readonly("measured", &ReducedFem::measured, "Errors and seconds of the offline stage, by name.")
       .def_property_readonly("dimension", &ReducedFem::dimension)
       .def_property_readonly("elements",
                              [](const ReducedFem& m) { return m.elements.elements().arrays().elements; })
@@ -59,14 +88,6 @@ void bind_model(py::module_& module) {
       .def(
           "positions", [](const ReducedFem& m, const VectorXd& q) { return positions(m, q); }, py::arg("q"),
           "Of all vertices, (n, 3).")
-      .def(
-          "shown",
-          [](const ReducedFem& m, const py::object& positions) {
-            return to_mesh(shown(m, to_points(positions, "positions")));
-          },
-          py::arg("positions"),
-          "What a person sees with the vertices there: the surface that was brought, or else the tets or the "
-          "shell.")
       .def("__repr__", [](const ReducedFem& m) {
         return "<pliant ReducedFem of " + std::to_string(m.vertex_count()) + " vertices in " +
                std::to_string(m.dimension()) + " coordinates>";
@@ -111,7 +132,9 @@ void bind_model(py::module_& module) {
 }  // namespace
 
 void bind_reduced(py::module_& module) {
-  bind_model(module);
+  bind_model_body(module);
+  bind_fem(module);
+  bind_hrpd(module);
   py::class_<NewmarkBroyden, Simulator>(
       module, "NewmarkBroyden", "A reduced body in time: implicit Newmark, solved by Broyden's method.")
       .def(py::init([](const Model& model, double time_step, double tolerance, int max_iterations,

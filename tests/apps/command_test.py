@@ -6,6 +6,7 @@ import pty
 import signal
 import subprocess
 
+import numpy as np
 import pytest
 
 from conftest import BUILD
@@ -254,11 +255,13 @@ def test_the_schema_is_printed(program):
 # === Reduced models
 
 SMALL = ["--modes", "3", "--samples", "20", "--poses", "30"]
+FEM = ["--method", "reduced_fem", *SMALL]
+HRPD = ["--handles", "10", "--fitted-handles", "8", "--samples", "60", "--iterations", "5", "--contact-samples", "40"]
 
 
 def test_reduce_writes_a_model_that_simulates(program, tmp_path):
     model = tmp_path / "bar.pliant"
-    done = program("reduce", "bar", "--tets", "300", "--fix-lowest", "0.1", *SMALL, "-o", model, "--json")
+    done = program("reduce", "bar", "--tets", "300", "--fix-lowest", "0.1", *FEM, "-o", model, "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["dimension"] == 27 and 0 < report["samples"] <= 20
@@ -285,15 +288,17 @@ def test_reduce_writes_a_model_that_simulates(program, tmp_path):
 def test_reduce_carries_the_surface_that_was_brought(program, tmp_path):
     surface, model = tmp_path / "ball.obj", tmp_path / "ball.pliant"
     assert program("shape", "sphere", "--tets", "2000", "-o", surface).returncode == 0
-    done = program("reduce", surface, "--tets", "400", *SMALL, "-o", model)
+    done = program("reduce", surface, "--tets", "400", *FEM, "-o", model)
     assert done.returncode == 0, done.stderr
     assert program("simulate", model, "--frames", "2", "-o", tmp_path / "ball.glb").returncode == 0
 
 
 @pytest.mark.parametrize("words, message", [
-    (["bar", "--tets", "100", "--modes", "1000"], "1000 modes of a body with"),
-    (["bar", "--tets", "100", "--modes", "2", "--samples", "90000"], "90000 samples of"),
+    (["bar", "--tets", "100", "--method", "reduced_fem", "--modes", "1000"], "1000 modes of a body with"),
+    (["bar", "--tets", "100", "--method", "reduced_fem", "--modes", "2", "--samples", "90000"], "90000 samples of"),
     (["bar", "--tets", "100", "--fix-lowest", "1"], "vertices of the body are fixed; expected some that move"),
+    (["bar", "--tets", "100", "--fix-lowest", "1", "--method", "reduced_fem"],
+     "vertices of the body are fixed; expected some that move"),
     (["nothing.obj"], "nothing.obj"),
     (["sofa"], "sofa"),
     (["bar", "--material", "jelly"], "jelly"),
@@ -305,10 +310,81 @@ def test_reduce_refuses_what_cannot_be(program, tmp_path, words, message):
     assert not list(tmp_path.glob("out*"))
 
 
-def test_models_cut_short_or_of_a_newer_format_are_refused(program, tmp_path):
+def points_of(path):
+    """Frames of a .pc2 file: (frames, points, 3)."""
+    raw = path.read_bytes()
+    points = int.from_bytes(raw[16:20], "little")
+    return np.frombuffer(raw[32:], dtype="<f4").reshape(-1, points, 3)
+
+
+def test_a_bare_mesh_becomes_hyper_reduced_projective_dynamics(program, tmp_path):
+    surface, model = tmp_path / "ball.obj", tmp_path / "ball.pliant"
+    assert program("shape", "sphere", "--tets", "2000", "-o", surface).returncode == 0
+    done = program("reduce", surface, "--tets", "600", *HRPD, "-o", model, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["method"] == "hrpd" and report["handles"] == 10 and report["iterations"] == 5
+    assert report["degrees_of_freedom"] == 120 and report["contact_vertices"] == 40
+    assert report["constraints"] == [{"kind": "tet_volume", "samples": 60, "fitted_dimension": 36}]
+    shown = json.loads(program("info", model, "--json").stdout)
+    assert shown == report
+    assert "10 handles, 120 degrees of freedom" in program("info", model).stdout
+
+    # It falls on the floor below it, the surface that was brought is what moves, and the mesh alone does the same.
+    done = program("simulate", model, "--frames", "60", "-o", tmp_path / "model.pc2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["bodies"][0]["simulator"] == "hrpd"
+    done = program("simulate", surface, "--tets", "600", *HRPD, "--frames", "60", "-o", tmp_path / "mesh.pc2")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "mesh.pc2").read_bytes() == (tmp_path / "model.pc2").read_bytes()
+    x = points_of(tmp_path / "model.pc2")
+    assert x.shape[1] == json.loads(program("info", surface, "--json").stdout)["vertices"]
+    low, height = x[0, :, 1].min(), np.ptp(x[0, :, 1])
+    assert low - 0.4 * height < x[-1, :, 1].min() < low - 0.2 * height
+    assert program("simulate", model, "--no-floor", "--frames", "60", "-o", tmp_path / "free.pc2").returncode == 0
+    assert points_of(tmp_path / "free.pc2")[-1, :, 1].max() < low
+
+    # The same from scenes: one that refers to the model, one that reduces on the spot.
+    scene = tmp_path / "scene.json"
+    floor = [{"kind": "plane", "position": [0, float(low - 0.3 * height), 0]}]
+    for body in ({"model": "ball.pliant"}, {"model": "ball.pliant", "simulator": {"kind": "hrpd", "iterations": 3}},
+                 {"mesh": "ball.obj", "tets": 600, "simulator": {
+                     "kind": "hrpd", "handles": 10, "fitted_handles": 8, "samples": 60}}):
+        scene.write_text(json.dumps({"frames": 60, "bodies": [body], "obstacles": floor, "script": [
+            {"kind": "stiffness", "time": 0.2, "factor": 0.5}, {"kind": "volume", "time": 0.3, "factor": 1.5}]}))
+        done = program("simulate", scene, "-o", tmp_path / "scene.pc2")
+        assert done.returncode == 0, done.stderr
+        y = points_of(tmp_path / "scene.pc2")
+        assert np.isfinite(y).all() and low - 0.5 * height < y[-1, :, 1].min() < low - 0.2 * height
+
+    # A scene that names a method is reduced by it, with its options.
+    scene.write_text(json.dumps({"bodies": [{"shape": {"name": "bar", "tets": 300}, "simulator": {
+        "kind": "hrpd", "handles": 9, "fit": True}}]}))
+    done = program("reduce", scene, "--samples", "50", "-o", model, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["handles"] == 9 and report["constraints"][0]["samples"] == 50
+
+
+@pytest.mark.parametrize("words, message", [
+    (["reduce", "bar", "--modes", "3", "-o", "a.pliant"], "--modes belongs to --method reduced_fem; the method is hrpd"),
+    (["reduce", "bar", "--method", "reduced_fem", "--no-fit", "-o", "a.pliant"],
+     "--no-fit belongs to --method hrpd; the method is reduced_fem"),
+    (["reduce", "bar", "--method", "magic", "-o", "a.pliant"], "magic"),
+    (["reduce", "bar", "--handles", "0", "-o", "a.pliant"], "--handles"),
+    (["simulate", "a.pliant", "--handles", "3"], "a.pliant: a model says itself how it is reduced"),
+    (["simulate", "a.json", "--method", "hrpd"], "a.json: a scene says itself how it is reduced"),
+])
+def test_options_of_another_method_are_wrong_usage(program, words, message):
+    done = program(*words)
+    assert done.returncode == 2 and message in done.stderr
+
+
+@pytest.mark.parametrize("method, format_", [(FEM, "pliant-reduced-fem"), (HRPD, "pliant-hrpd")])
+def test_models_cut_short_or_of_a_newer_format_are_refused(program, tmp_path, method, format_):
     model, handles = tmp_path / "bar.pliant", tmp_path / "handles.json"
     handles.write_text('{"handles": [{"where": {"all": true}}]}')
-    assert program("reduce", "bar", "--tets", "200", *SMALL, "-o", model).returncode == 0
+    assert program("reduce", "bar", "--tets", "200", *method, "-o", model).returncode == 0
     whole = model.read_bytes()
     size = int.from_bytes(whole[:8], "little")
     header = json.loads(whole[8:8 + size])
@@ -318,7 +394,7 @@ def test_models_cut_short_or_of_a_newer_format_are_refused(program, tmp_path):
     newer = len(text).to_bytes(8, "little") + text + whole[8 + size:]
     for bytes_, sentence in [
         (whole[:0], "the file ends after 0 bytes"), (whole[:100], "cut short"), (whole[:2000], "cut short"),
-        (whole[:-10], "cut short"), (newer, "version 7 of 'pliant-reduced-fem' is newer than this program"),
+        (whole[:-10], "cut short"), (newer, f"version 7 of '{format_}' is newer than this program"),
     ]:
         model.write_bytes(bytes_)
         for words in (["simulate", model, "--frames", "2"], ["edit", model, "--handles", handles], ["info", model]):

@@ -24,7 +24,8 @@ def model(tmp_path_factory):
     from conftest import BUILD
     import subprocess
     path = tmp_path_factory.mktemp("models") / "bar.pliant"
-    subprocess.run([BUILD / "bin" / "pliant", "reduce", "bar", "--tets", "400", "--modes", "4", "--samples", "60",
+    subprocess.run([BUILD / "bin" / "pliant", "reduce", "bar", "--tets", "400", "--method", "reduced_fem",
+                    "--modes", "4", "--samples", "60",
                     "--poses", "60", "-o", path], check=True, capture_output=True)
     return path
 
@@ -85,7 +86,8 @@ def test_a_sequence_goes_from_rest_to_the_pose(program, tmp_path, model):
 def test_the_surface_that_was_brought_is_what_is_posed(program, tmp_path):
     surface, model = tmp_path / "ball.obj", tmp_path / "ball.pliant"
     assert program("shape", "sphere", "--tets", "2000", "-o", surface).returncode == 0
-    assert program("reduce", surface, "--tets", "400", "--modes", "3", "--samples", "30", "--poses", "30",
+    assert program("reduce", surface, "--tets", "400", "--method", "reduced_fem", "--modes", "3",
+                   "--samples", "30", "--poses", "30",
                    "-o", model).returncode == 0
     pose = tmp_path / "pose.obj"
     done = program("edit", model, "--handles", handles_file(tmp_path, HELD, TIP), "-o", pose)

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
 #include "pliant/base/error.h"
+#include "pliant/geometry/shapes.h"
+#include "pliant/geometry/surface.h"
 #include "support/simple_meshes.h"
 
 namespace pliant {
@@ -142,4 +145,16 @@ TEST(Sampling, RefusesBadInput) {
 }
 
 }  // namespace
+TEST(Sampling, SpreadsOverTheSurfaceOfASolid) {
+  const TetMesh mesh = make_shape("bear", {.tets = 3000});
+  const Triangles surface = boundary_triangles(mesh.tets);
+  const std::vector<int> chosen = spread_over_surface(mesh.vertices, surface, 50);
+  EXPECT_EQ(chosen.size(), 50u);
+  EXPECT_TRUE(std::is_sorted(chosen.begin(), chosen.end()));
+  const std::set<int> outside(surface.data(), surface.data() + surface.size());
+  for (const int v : chosen) EXPECT_EQ(outside.count(v), 1u);
+  EXPECT_EQ(spread_over_surface(mesh.vertices, surface, 1000000).size(), outside.size());
+  EXPECT_TRUE(spread_over_surface(mesh.vertices, surface, 0).empty());
+}
+
 }  // namespace pliant

@@ -43,11 +43,8 @@ Case make_case(TetMesh mesh, const ReduceHrpdOptions& options, double young = 1e
   else
     add_tet_strain(constraints, mesh.tets, {.stiffness = young});
   GeodesicSolver solver(mesh);
-  const Triangles boundary = boundary_triangles(mesh.tets);
-  std::vector<int> surface(boundary.data(), boundary.data() + boundary.size());
-  std::sort(surface.begin(), surface.end());
-  surface.erase(std::unique(surface.begin(), surface.end()), surface.end());
-  auto model = std::make_shared<const HrpdModel>(reduce_hrpd(constraints, masses, solver, surface, options));
+  auto model = std::make_shared<const HrpdModel>(
+      reduce_hrpd(constraints, masses, solver, boundary_triangles(mesh.tets), options));
   return {std::move(mesh), std::move(masses), std::move(constraints), std::move(model)};
 }
 
@@ -117,6 +114,35 @@ TEST(Hrpd, WithEveryConstraintAStepIsThatOfTheReducedPositions) {
   }
   EXPECT_LT((sim.positions() - q).cwiseAbs().maxCoeff(), 1e-8);
   EXPECT_GT((q - start).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(Hrpd, WithAllSampledAndNothingLeftOutAStepIsThatOfThePositionsAlone) {
+  ReduceHrpdOptions options = small();
+  options.fit = false;
+  for (const bool volume : {true, false}) {
+    const Case c = make_case(make_shape("bear", {.tets = 1000}), options, 1e5, volume);
+    HrpdModel fitted = *c.model;
+    fitted.all.reset();
+    const ProjectiveKind kind = volume ? ProjectiveKind::tet_volume : ProjectiveKind::tet_strain;
+    fitted.kinds = {
+        reduced_constraints(c.constraints, fitted.basis, all_projections(c.constraints, kind, fitted.basis))};
+    Hrpd exact(c.model),
+        sim(std::make_shared<const HrpdModel>(std::move(fitted)), {.double_precision = true});
+    Points x = c.mesh.vertices;
+    x.col(1) *= 0.6;
+    for (Hrpd* s : {&exact, &sim}) {
+      s->set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, -0.1, 0)}}}}});
+      s->set_motion(x, Points::Zero(x.rows(), 3));
+      if (volume) s->set_volume(1.2);
+      s->set_stiffness(0.5);
+      for (int i = 0; i < 20; ++i) s->step();
+    }
+    EXPECT_LT((exact.positions() - sim.positions()).cwiseAbs().maxCoeff(), 1e-6);
+    // With a target volume the fit knows the mean of two projections only, and so not their energies.
+    if (!volume) {
+      EXPECT_NEAR(exact.measure().elastic, sim.measure().elastic, 1e-6 * sim.measure().elastic);
+    }
+  }
 }
 
 TEST(Hrpd, InTheWholeSpaceAStepIsThatOfTheFullMethod) {
@@ -220,7 +246,7 @@ TEST(Hrpd, ComesToRestOnTheFloor) {
   const double low = sim.positions().col(1).minCoeff();
   EXPECT_GT(low, -0.2 - 0.03);
   EXPECT_LT(low, -0.2 + 0.01);
-  EXPECT_LT((sim.positions() - before).cwiseAbs().maxCoeff(), 2e-3);
+  EXPECT_LT((sim.positions() - before).cwiseAbs().maxCoeff(), 1.5e-3);
 }
 
 TEST(Hrpd, AStateIsRestoredBitForBit) {

@@ -4,6 +4,8 @@
 //
 // A constraint is W = λ/2 |S q - p|², p the point nearest to S q in a set Ω [Brandt et al. 2018, eq. 4 and 5]. Since p
 // is nearest, its own derivative drops out of that of W: the force is exactly λ Sᵀ (p - S q).
+#include <string_view>
+
 #include "pliant/numerics/types.h"
 
 namespace pliant {
@@ -21,6 +23,11 @@ namespace pliant {
 ///   spring           edge, 3         min <= |p| <= max                          λ, min, max
 enum class ProjectiveKind { tet_strain, tet_volume, tet_example, triangle_strain, bending, spring };
 inline constexpr int projective_kinds = 6;
+constexpr std::string_view name(ProjectiveKind kind) {
+  constexpr std::string_view names[projective_kinds] = {"tet_strain",      "tet_volume", "tet_example",
+                                                        "triangle_strain", "bending",    "spring"};
+  return names[static_cast<int>(kind)];
+}
 
 struct ProjectiveShape {
   int vertices;  ///< of one constraint; 0: varies

@@ -223,4 +223,26 @@ FurthestPoints furthest_point_elements(const TetMesh& mesh, const FurthestPointO
   return furthest_point_elements(solver, mesh.tets, options);
 }
 
+std::vector<int> spread_over_surface(const Points& vertices, const Triangles& surface, int count) {
+  if (count <= 0) return {};
+  std::vector<int> outside(surface.data(), surface.data() + surface.size());
+  std::sort(outside.begin(), outside.end());
+  outside.erase(std::unique(outside.begin(), outside.end()), outside.end());
+  if (static_cast<int>(outside.size()) <= count) return outside;
+  // A mesh of its own, in which every vertex is on the outside.
+  TriMesh mesh{Points(static_cast<Index>(outside.size()), 3), surface};
+  std::vector<int> place(static_cast<std::size_t>(vertices.rows()), -1);
+  for (std::size_t i = 0; i < outside.size(); ++i) {
+    place[static_cast<std::size_t>(outside[i])] = static_cast<int>(i);
+    mesh.vertices.row(static_cast<Index>(i)) = vertices.row(outside[i]);
+  }
+  for (int* id = mesh.triangles.data(); id != mesh.triangles.data() + mesh.triangles.size(); ++id)
+    *id = place[static_cast<std::size_t>(*id)];
+  std::vector<int> out;
+  for (const int id : furthest_point_vertices(mesh, {.count = count}).ids)
+    out.push_back(outside[static_cast<std::size_t>(id)]);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace pliant

@@ -43,4 +43,8 @@ FurthestPoints furthest_point_elements(GeodesicSolver& solver, const Tets& tets,
 FurthestPoints furthest_point_elements(const TriMesh& mesh, const FurthestPointOptions& options = {});
 FurthestPoints furthest_point_elements(const TetMesh& mesh, const FurthestPointOptions& options = {});
 
+/// Vertices spread over a surface that is part of a larger mesh, by distance along the surface; ascending. All of the
+/// surface's if there are no more than `count`.
+std::vector<int> spread_over_surface(const Points& vertices, const Triangles& surface, int count);
+
 }  // namespace pliant

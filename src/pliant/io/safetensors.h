@@ -70,6 +70,7 @@ class SafetensorsFile {
   /// The same from bytes that outlive it; `name` stands in error messages.
   SafetensorsFile(std::string_view bytes, std::string name);
 
+  const std::string& name() const { return file_; }                ///< as it stands in messages
   const std::vector<Tensor>& tensors() const { return tensors_; }  ///< in the order of their data
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 

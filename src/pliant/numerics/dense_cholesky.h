@@ -9,10 +9,14 @@ namespace pliant {
 class DenseCholesky {
  public:
   /// False where A is not positive definite (or not finite); there is nothing to solve with then.
-  bool factorize(const MatrixXd& A);
+  bool factorize(const Eigen::Ref<const MatrixXd>& A);
 
   /// x <- A⁻¹ x
-  void solve(VectorXd& x) const;
+  void solve(VectorXd& x) const { solve(x.data()); }
+  void solve(double* x) const;  ///< size() numbers
+
+  /// Takes the memory for sizes up to this.
+  void reserve(Index size);
 
   Index size() const { return size_; }
 

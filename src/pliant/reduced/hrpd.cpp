@@ -17,7 +17,10 @@ namespace {
 /// Vertices that are fixed while running are held by pins so much stiffer than the body is there.
 constexpr double held_stiffness = 1e4;
 /// Of obstacles: what a pin there weighs, in all else that moves the vertex.
-constexpr double contact_weight = 10;
+constexpr double contact_weight = 30;
+
+/// Beside those of contacts: so many take no memory while running.
+constexpr Index room_for_pins = 128;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -52,6 +55,7 @@ void solve(const DenseCholesky& factor, MatrixXd& B) {
 
 Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
     : Simulator(model->vertex_count()), model_(std::move(model)), options_(options) {
+  if (options_.iterations == 0) options_.iterations = model_->iterations;
   if (options_.iterations < 1 || options_.iterations > 10000)
     throw InputError(fmt::format("hrpd: {} iterations; expected 1 to 10000", options_.iterations));
   set_time_step(options_.time_step);
@@ -79,7 +83,9 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   stiffness_sum_ = MatrixXd::Zero(d, d);
   for (const ReducedConstraints& kind : m.kinds) stiffness_sum_ += kind.stiffness;
 
-  if (options_.double_precision)
+  if (m.all)
+    engine_.emplace<HrpdExactEngine>(m);
+  else if (options_.double_precision)
     engine_.emplace<HrpdEngine<double>>(m);
   else
     engine_.emplace<HrpdEngine<float>>(m);
@@ -88,6 +94,8 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   std::iota(contact_rows_.begin(), contact_rows_.end(), 0);
   for (Points* p : {&contact_start_, &contact_now_, &contact_before_, &contact_velocities_})
     p->resize(static_cast<Index>(m.contact_vertices.size()), 3);
+  make_room(static_cast<Index>(m.contact_vertices.size()) + room_for_pins);
+  held_by_pins_.reserve(at(room_for_pins));
   positions_ = X;
 }
 
@@ -135,16 +143,26 @@ void Hrpd::add_at(int vertex, const Vector3d& value, MatrixXd& out) const {
 
 /// The column of `responses_` that holds A⁻¹ u of a vertex.
 Index Hrpd::response(int vertex) {
-  const auto [it, made] = response_of_.try_emplace(vertex, static_cast<Index>(response_of_.size()));
-  if (!made) return it->second;
-  if (it->second >= responses_.cols())
-    responses_.conservativeResize(model_->columns(), std::max<Index>(16, 2 * responses_.cols()));
+  const auto place = std::lower_bound(response_of_.begin(), response_of_.end(), std::pair(vertex, Index{0}));
+  if (place != response_of_.end() && place->first == vertex) return place->second;
+  const auto made = static_cast<Index>(response_of_.size());
+  response_of_.insert(place, {vertex, made});
   force_.setZero();
   add_at(vertex, Vector3d(1, 0, 0), force_);
-  column_ = force_.col(0);
-  factor_.solve(column_);
-  responses_.col(it->second) = column_;
-  return it->second;
+  responses_.col(made) = force_.col(0);
+  factor_.solve(responses_.col(made).data());
+  return made;
+}
+
+/// Memory for so many pins, so that they may come and go without asking for more.
+void Hrpd::make_room(Index pins) {
+  pins_.reserve(at(pins));
+  response_of_.reserve(at(pins + room_for_pins));
+  responses_.conservativeResize(model_->columns(), pins + room_for_pins);
+  coupling_.resize(pins, pins);
+  pin_matrix_.resize(pins, pins);
+  pin_gap_.resize(pins, 3);
+  pin_factor_.reserve(pins);
 }
 
 // === A step
@@ -166,11 +184,15 @@ void Hrpd::factorize() {
   solve(factor_, K);
   std::vector<MatrixXd> maps;
   MatrixXd rest = MatrixXd::Zero(m.columns(), 3);
+  if (m.all) maps.push_back(stiffness_ * MatrixXd::Identity(m.columns(), m.columns()));
   for (const ReducedConstraints& kind : m.kinds) {
+    if (m.all) break;
     maps.push_back(stiffness_ * kind.map);
-    leave_out_rows(maps.back(), m.basis.dropped);
-    solve(factor_, maps.back());
     rest += stiffness_ * kind.rest_force;
+  }
+  for (MatrixXd& map : maps) {
+    leave_out_rows(map, m.basis.dropped);
+    solve(factor_, map);
   }
   leave_out_rows(rest, m.basis.dropped);
   solve(factor_, rest);
@@ -236,8 +258,10 @@ void Hrpd::choose_pins() {
 
   // === How pins feel each other
   const Index count = static_cast<Index>(pins_.size());
+  if (count > coupling_.rows()) make_room(2 * count);
+  // Vertices that were pinned some time ago are forgotten once there are too many.
+  if (static_cast<Index>(response_of_.size()) + count > responses_.cols()) response_of_.clear();
   for (Pin& pin : pins_) pin.response = response(pin.vertex);
-  coupling_.resize(count, count);
   const HandleWeights& w = m.basis.weights;
   for (Index j = 0; j < count; ++j) {
     const Index column = pins_[at(j)].response;
@@ -252,11 +276,11 @@ void Hrpd::choose_pins() {
   for (Index i = 0; i < count; ++i)
     if (pins_[at(i)].contact >= 0)
       pins_[at(i)].stiffness = contact_weight / std::max(coupling_(i, i), 1e-300);
-  pin_matrix_ = coupling_;
+  pin_matrix_.topLeftCorner(count, count) = coupling_.topLeftCorner(count, count);
   for (Index i = 0; i < count; ++i)
     pin_matrix_(i, i) += 1 / std::max(pins_[at(i)].stiffness, 1e-300) + 1e-9 * coupling_(i, i);
-  if (!pin_factor_.factorize(pin_matrix_)) pins_.clear();  // not finite: nothing to pull with
-  pin_gap_.resize(count, 3);
+  // Not finite: nothing to pull with.
+  if (!pin_factor_.factorize(pin_matrix_.topLeftCorner(count, count))) pins_.clear();
 }
 
 /// Moves q_ by what the pins add to the global step.
@@ -276,10 +300,9 @@ void Hrpd::pull_pins() {
     pin_gap_.row(static_cast<Index>(i)) = (wanted - here).transpose();
   }
   for (int c = 0; c < 3; ++c) {
-    pin_column_ = pin_gap_.col(c);
-    pin_factor_.solve(pin_column_);
+    pin_factor_.solve(pin_gap_.col(c).data());
     for (std::size_t i = 0; i < pins_.size(); ++i)
-      q_.col(c) += pin_column_[static_cast<Index>(i)] * responses_.col(pins_[i].response);
+      q_.col(c) += pin_gap_(static_cast<Index>(i), c) * responses_.col(pins_[i].response);
   }
 }
 
@@ -294,18 +317,17 @@ void Hrpd::correct_velocities() {
     contact_velocities_.row(static_cast<Index>(k)) = displacement(m.contact_vertices[k], v_).transpose();
   contact_now_ = contact_velocities_;
   project_velocities(placed_, contact_rows_, contacts_, contact_before_, contact_velocities_);
-  pin_matrix_ = coupling_.block(first, first, count, count);
+  pin_matrix_.topLeftCorner(count, count) = coupling_.block(first, first, count, count);
   for (Index i = 0; i < count; ++i) pin_matrix_(i, i) *= 1.1;  // samples may not determine every handle
-  if (!pin_factor_.factorize(pin_matrix_)) return;
-  pin_column_.resize(count);
+  if (!pin_factor_.factorize(pin_matrix_.topLeftCorner(count, count))) return;
   for (int c = 0; c < 3; ++c) {
     for (Index i = 0; i < count; ++i) {
       const Index k = pins_[at(first + i)].contact;
-      pin_column_[i] = contact_velocities_(k, c) - contact_now_(k, c);
+      pin_gap_(i, c) = contact_velocities_(k, c) - contact_now_(k, c);
     }
-    pin_factor_.solve(pin_column_);
+    pin_factor_.solve(pin_gap_.col(c).data());
     for (Index i = 0; i < count; ++i)
-      v_.col(c) += pin_column_[i] * responses_.col(pins_[at(first + i)].response);
+      v_.col(c) += pin_gap_(i, c) * responses_.col(pins_[at(first + i)].response);
   }
 }
 
@@ -349,7 +371,8 @@ StepReport Hrpd::step() {
   }
 
   // What the world did to the vertices that the subspace holds: the rest of the balance of momentum.
-  reaction_ = (v_ - start_rates_).transpose() * momentum_row_ / h - total_mass_ * gravity_;
+  for (int c = 0; c < 3; ++c)
+    reaction_[c] = (v_.col(c) - start_rates_.col(c)).dot(momentum_row_) / h - total_mass_ * gravity_[c];
   for (const AppliedForce& a : applied_) reaction_ -= a.force;
   for (const Pin& pin : pins_)
     if (pin.contact < 0) reaction_ -= pin.stiffness * (pin.target - displacement(pin.vertex, q_));
@@ -401,10 +424,13 @@ Measures Hrpd::measure() {
   Measures out;
   out.kinetic = (m.mass * v_).cwiseProduct(v_).sum() / 2;
   out.momentum = v_.transpose() * momentum_row_;
-  local_step();
-  for (std::size_t k = 0; k < m.kinds.size(); ++k) {
+  if (auto* exact = std::get_if<HrpdExactEngine>(&engine_))
+    out.elastic = stiffness_ * exact->energy(q_, volume_);
+  else
+    local_step();
+  for (std::size_t k = 0; k < m.kinds.size() && !m.all; ++k) {
     const ReducedConstraints& kind = m.kinds[k];
-    const MatrixXd found = std::visit([&](const auto& engine) { return engine.found(k); }, engine_);
+    const MatrixXd found = found_projections(k);
     MatrixXd pulled = kind.rest_force;
     for (Index block = 0; block < found.cols() / 3; ++block)
       pulled += kind.map.middleCols(block * found.rows(), found.rows()) * found.middleCols<3>(3 * block);
@@ -420,6 +446,11 @@ Measures Hrpd::measure() {
     out.angular_momentum += m.masses[i] * place.cross(displacement(static_cast<int>(i), v_));
   }
   return out;
+}
+
+MatrixXd Hrpd::found_projections(std::size_t kind) const {
+  if (const auto* single = std::get_if<HrpdEngine<float>>(&engine_)) return single->found(kind);
+  return std::get<HrpdEngine<double>>(engine_).found(kind);
 }
 
 std::size_t Hrpd::memory_bytes() const {

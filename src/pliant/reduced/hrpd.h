@@ -1,19 +1,21 @@
 #pragma once
 // Hyper-reduced projective dynamics in time [Brandt et al. 2018, algorithm 2].
 #include <memory>
-#include <unordered_map>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "pliant/contact/projection.h"
 #include "pliant/numerics/dense_cholesky.h"
 #include "pliant/reduced/hrpd_engine.h"
+#include "pliant/reduced/hrpd_exact.h"
 #include "pliant/reduced/hrpd_model.h"
 #include "pliant/simulation/simulator.h"
 
 namespace pliant {
 
 struct HrpdOptions {
-  int iterations = 10;            ///< local/global turns a step, 1 to 10000
+  int iterations = 0;             ///< local/global turns a step, 1 to 10000; 0: as the model says
   double time_step = 1.0 / 60;    ///< seconds
   bool double_precision = false;  ///< inside the turns; twice as slow, to compare with
 };
@@ -45,6 +47,8 @@ class Hrpd final : public Simulator {
   const MatrixXd& rates() const { return v_; }
   void set_coordinates(const MatrixXd& q, const MatrixXd& rates);
   int factorizations() const { return factorizations_; }  ///< so far
+  /// Vertices that were dragged, held or in contact in the last step.
+  std::size_t pin_count() const { return pins_.size(); }
   std::size_t memory_bytes() const;
 
  private:
@@ -70,7 +74,9 @@ class Hrpd final : public Simulator {
   Vector3d displacement(int vertex, const MatrixXd& q) const;
   void add_at(int vertex, const Vector3d& value, MatrixXd& out) const;
   Index response(int vertex);
+  void make_room(Index pins);
   void local_step();
+  MatrixXd found_projections(std::size_t kind) const;
 
   std::shared_ptr<const HrpdModel> model_;
   HrpdOptions options_;
@@ -79,7 +85,7 @@ class Hrpd final : public Simulator {
   VectorXd ones_;           // the coordinates of moving all by one metre
   VectorXd momentum_row_;   // 4k: Uᵀ M 1
   MatrixXd stiffness_sum_;  // K of all kinds, 4k x 4k
-  std::variant<HrpdEngine<float>, HrpdEngine<double>> engine_;
+  std::variant<HrpdEngine<float>, HrpdEngine<double>, HrpdExactEngine> engine_;
   int factorizations_ = 0;
 
   // === State
@@ -90,10 +96,11 @@ class Hrpd final : public Simulator {
   std::vector<Pin> pins_;
   std::vector<std::size_t> held_by_pins_;  // places in fixed_: those that the subspace could move
   // A⁻¹ u of vertices, made when they are first asked for after a factorisation.
-  std::unordered_map<int, Index> response_of_;
-  MatrixXd responses_;  // 4k x (capacity)
+  std::vector<std::pair<int, Index>> response_of_;  // vertex, column; ascending
+  MatrixXd responses_;                              // 4k x (capacity)
+  // Sized by how many pins there is room for; those of the present step stand at the beginning.
   MatrixXd coupling_, pin_matrix_, pin_gap_;
-  VectorXd pin_column_, column_;
+  VectorXd column_;
   DenseCholesky pin_factor_;
   std::vector<PlacedObstacle> placed_;
   std::vector<int> contact_rows_;  // 0, 1, ...: contact vertices as rows of the arrays below

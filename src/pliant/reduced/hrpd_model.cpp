@@ -1,11 +1,14 @@
 #include "pliant/reduced/hrpd_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include "pliant/base/error.h"
+#include "pliant/elasticity/projective_body.h"
 #include "pliant/elasticity/projective_forces.h"
 #include "pliant/reduced/hrpd_engine.h"
 
@@ -112,9 +115,27 @@ Index HrpdModel::degrees_of_freedom() const {
   return 3 * static_cast<Index>(std::count(basis.dropped.begin(), basis.dropped.end(), 0));
 }
 
+RadialFunction radial_function(std::string_view name) {
+  if (name == "smooth") return RadialFunction::smooth;
+  if (name == "kinked") return RadialFunction::kinked;
+  throw InputError(fmt::format("weights are '{}'; expected smooth or kinked", name));
+}
+
+ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
+                                       const ProjectionFitting& fitting) {
+  const ProjectiveGroup& group = constraints.group(fitting.kind);
+  ReducedConstraints kind;
+  kind.samples = sampled_constraints(constraints, basis, fitting);
+  kind.map = fitting.map;
+  kind.metric = fitting.metric;
+  kind.stiffness = reduced_matrix(basis, projective_matrix(group, basis.vertex_count()));
+  kind.rest_force =
+      summed(group, basis, projections_at(group, all_of(group), constraints.rest), constraints.rest, 1);
+  return kind;
+}
+
 HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& masses,
-                      GeodesicSolver& solver, std::span<const int> surface,
-                      const ReduceHrpdOptions& options) {
+                      GeodesicSolver& solver, const Triangles& surface, const ReduceHrpdOptions& options) {
   const Index n = constraints.rest.rows();
   if (masses.size() != n || solver.vertex_count() != n)
     throw InputError("reduce_hrpd: masses or the mesh have another number of vertices than the constraints");
@@ -131,6 +152,9 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
   positions.progress = options.progress;
   model.basis = skinning_basis(solver, constraints.rest, masses, positions);
   model.masses = masses;
+  model.triangles = surface;
+  model.tets.resize(0, 4);
+  model.iterations = options.iterations;
   model.fixed.assign(positions.fixed.begin(), positions.fixed.end());
   std::sort(model.fixed.begin(), model.fixed.end());
   model.fixed.erase(std::unique(model.fixed.begin(), model.fixed.end()), model.fixed.end());
@@ -143,45 +167,49 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
   projections.progress = options.progress;
   for (const ProjectiveGroup& group : constraints.groups) {
     if (group.size() == 0) continue;
-    ReducedConstraints kind;
-    ProjectionFitting fitting =
-        options.fit ? fit_projections(constraints, group.kind, model.basis, solver, projections)
-                    : all_projections(constraints, group.kind, model.basis);
-    lap("seconds_projections");
-    kind.samples = sampled_constraints(constraints, model.basis, fitting);
-    kind.map = std::move(fitting.map);
-    kind.metric = std::move(fitting.metric);
-    lap("seconds_samples");
     const SparseMatrix K = projective_matrix(group, n);
     model.local_stiffness += K.diagonal();
-    kind.stiffness = reduced_matrix(model.basis, K);
-    kind.rest_force = summed(group, model.basis, projections_at(group, all_of(group), constraints.rest),
-                             constraints.rest, 1);
+    if (options.fit) {
+      const ProjectionFitting fitting =
+          fit_projections(constraints, group.kind, model.basis, solver, projections);
+      lap("seconds_projections");
+      model.kinds.push_back(reduced_constraints(constraints, model.basis, fitting));
+    } else {
+      ReducedConstraints kind;
+      kind.samples.kind = group.kind;
+      kind.stiffness = reduced_matrix(model.basis, K);
+      model.kinds.push_back(std::move(kind));
+    }
     lap("seconds_matrices");
-    model.kinds.push_back(std::move(kind));
   }
+  if (!options.fit) model.all = std::make_shared<const ProjectiveConstraints>(constraints);
   if (model.kinds.empty()) throw InputError("reduce_hrpd: the body has no constraints");
 
-  // === Vertices that feel obstacles, spread over the surface
-  std::vector<int> candidates(surface.begin(), surface.end());
-  std::sort(candidates.begin(), candidates.end());
-  if (static_cast<int>(candidates.size()) > options.contact_samples && options.contact_samples > 0) {
-    // Distances through the body, as between handles; points stand as triangles that fall together.
-    Triangles points(static_cast<Index>(candidates.size()), 3);
-    for (std::size_t i = 0; i < candidates.size(); ++i)
-      points.row(static_cast<Index>(i)).setConstant(candidates[i]);
-    std::vector<int> chosen;
-    for (const int i : furthest_point_elements(solver, points, {.count = options.contact_samples}).ids)
-      chosen.push_back(candidates[at(i)]);
-    std::sort(chosen.begin(), chosen.end());
-    candidates = std::move(chosen);
-  }
-  if (options.contact_samples > 0) model.contact_vertices = std::move(candidates);
+  model.contact_vertices = spread_over_surface(constraints.rest, surface, options.contact_samples);
   lap("seconds_contact");
   return model;
 }
 
+HrpdModel reduce_hrpd(const Body& body, const ProjectiveConstraints& constraints,
+                      const ReduceHrpdOptions& options) {
+  if (static_cast<Index>(body.fixed().size()) == body.vertex_count())
+    throw InputError(fmt::format(
+        "reduce_hrpd: all {} vertices of the body are fixed; expected some that move", body.vertex_count()));
+  GeodesicSolver solver = body.is_shell() ? GeodesicSolver(TriMesh{body.rest_positions(), body.triangles()})
+                                          : GeodesicSolver(TetMesh{body.rest_positions(), body.tets()});
+  ReduceHrpdOptions of_body = options;
+  of_body.positions.fixed = body.fixed();
+  HrpdModel model = reduce_hrpd(constraints, body.masses(), solver, surface_triangles(body), of_body);
+  model.tets = body.tets();
+  return model;
+}
+
+HrpdModel reduce_hrpd(const Body& body, const ReduceHrpdOptions& options) {
+  return reduce_hrpd(body, projective_constraints(body), options);
+}
+
 FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q) {
+  if (model.all) return {};
   Points x;
   positions(model.basis, q, x);
   HrpdEngine<double> engine(model);

@@ -1,13 +1,15 @@
 #pragma once
 // Hyper-reduced projective dynamics [Brandt et al. 2018], the offline stage: two subspaces, sampled constraints, and the
 // small matrices that are left of the body. This is what a model file of this method holds.
-#include <map>
-#include <string>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "pliant/base/progress.h"
+#include "pliant/elasticity/body.h"
 #include "pliant/elasticity/projective_constraints.h"
 #include "pliant/hyperreduction/projection_fitting.h"
+#include "pliant/reduced/model_body.h"
 #include "pliant/reduced/sampled_constraints.h"
 #include "pliant/subspace/skinning.h"
 
@@ -23,38 +25,47 @@ struct ReducedConstraints {
 };
 
 /// Positions are x = X + U q, q with three numbers a column of U. Plain data.
-struct HrpdModel {
+struct HrpdModel : ModelBody {
   SkinningBasis basis;
-  VectorXd masses;                    ///< n, kg
-  VectorXd local_stiffness;           ///< n, N/m: what each vertex alone resists
-  MatrixXd mass;                      ///< Uᵀ M U, 4k x 4k
-  std::vector<int> fixed;             ///< ascending; the subspace does not move them
-  std::vector<int> contact_vertices;  ///< ascending: those that feel obstacles
+  MatrixXd mass;  ///< Uᵀ M U, 4k x 4k
   std::vector<ReducedConstraints> kinds;
+  /// Without a fit: all constraints. Their kinds hold nothing but a stiffness then.
+  std::shared_ptr<const ProjectiveConstraints> all;
   bool can_change_volume = false;
-  /// Errors and times measured while it was made, by name; times in seconds, errors relative.
-  std::map<std::string, double> measured;
+  int iterations = 10;  ///< local/global turns a step that it is meant to be run with
 
-  Index vertex_count() const { return basis.vertex_count(); }
   Index columns() const { return basis.columns(); }
   Index degrees_of_freedom() const;  ///< three a column that is not dropped
 };
+
+/// Joins the two subspaces for one kind.
+ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
+                                       const ProjectionFitting& fitting);
+
+RadialFunction radial_function(std::string_view name);  ///< "smooth", "kinked"; InputError for another
 
 struct ReduceHrpdOptions {
   SkinningOptions positions = {};
   ProjectionFittingOptions projections = {};
   bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
   int contact_samples = 300;
+  int iterations = 10;  ///< of the model
   Progress progress = {};
 };
 
 /// @param solver   on the mesh of the constraints
 /// @param masses   n, kg
-/// @param surface  vertices that may touch obstacles
+/// @param surface  triangles that may touch obstacles
 /// `options.positions.fixed` are the vertices that never move.
 HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& masses,
-                      GeodesicSolver& solver, std::span<const int> surface,
+                      GeodesicSolver& solver, const Triangles& surface,
                       const ReduceHrpdOptions& options = {});
+
+/// A body of tets or a shell, with these constraints in place of its materials, or with those of the same small-strain
+/// moduli. Vertices that the body fixes never move.
+HrpdModel reduce_hrpd(const Body& body, const ProjectiveConstraints& constraints,
+                      const ReduceHrpdOptions& options = {});
+HrpdModel reduce_hrpd(const Body& body, const ReduceHrpdOptions& options = {});
 
 /// How well a fit knows all projections at coordinates q, relative to the whole right-hand side Uᵀ Sᵀ Λ p, and to the
 /// elastic force Uᵀ Sᵀ Λ (p - S x), which is what is left of it. As slow as the mesh is large.

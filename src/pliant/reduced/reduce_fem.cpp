@@ -17,26 +17,6 @@
 namespace pliant {
 namespace {
 
-std::vector<int> contact_vertices(const Body& body, int count) {
-  const std::vector<int> surface = surface_vertices(body);
-  if (count <= 0) return {};
-  if (static_cast<int>(surface.size()) <= count) return surface;
-  // Spread over the surface as a mesh of its own, in which every vertex is on the outside.
-  std::vector<int> place(static_cast<std::size_t>(body.vertex_count()), -1);
-  for (std::size_t i = 0; i < surface.size(); ++i)
-    place[static_cast<std::size_t>(surface[i])] = static_cast<int>(i);
-  TriMesh mesh{Points(static_cast<Index>(surface.size()), 3), surface_triangles(body)};
-  for (std::size_t i = 0; i < surface.size(); ++i)
-    mesh.vertices.row(static_cast<Index>(i)) = body.rest_positions().row(surface[i]);
-  for (int* id = mesh.triangles.data(); id != mesh.triangles.data() + mesh.triangles.size(); ++id)
-    *id = place[static_cast<std::size_t>(*id)];
-  std::vector<int> out;
-  for (int id : furthest_point_vertices(mesh, {.count = count}).ids)
-    out.push_back(surface[static_cast<std::size_t>(id)]);
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 /// All of a model but what gives its forces.
 ReducedFem without_forces(const Body& body, const DenseBasis& basis, int contact_samples) {
   ReducedFem model;
@@ -50,7 +30,7 @@ ReducedFem without_forces(const Body& body, const DenseBasis& basis, int contact
   model.masses = body.masses();
   model.local_stiffness = local_stiffness(body);
   model.fixed = body.fixed();
-  model.contact_vertices = contact_vertices(body, contact_samples);
+  model.contact_vertices = spread_over_surface(basis.origin, model.triangles, contact_samples);
   return model;
 }
 

@@ -2,34 +2,20 @@
 // Finite elements made small [von Tycowicz et al. 2013]: a dense subspace, weighted elements in place of all, and what
 // the online stage asks beside them. This is what a model file of this method holds.
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "pliant/elasticity/body.h"
-#include "pliant/geometry/embedding.h"
 #include "pliant/hyperreduction/polynomial_forces.h"
 #include "pliant/hyperreduction/reduced_elements.h"
-#include "pliant/io/mesh_file.h"
-#include "pliant/io/safetensors.h"
+#include "pliant/reduced/model_body.h"
 
 namespace pliant {
 
-/// A surface that is carried by the tets: the mesh a user brought.
-struct CarriedSurface {
-  TriMesh mesh;
-  Embedding embedding;
-};
-
 /// Positions x = rest + U q. U is orthonormal for the masses, so that the reduced mass is the identity, and diagonalises
 /// the stiffness at rest. Plain data: nothing of the body's physics is needed beside it.
-struct ReducedFem {
-  // === The mesh, as it is shown
-  Points rest_positions;                  ///< n x 3, metres
-  Tets tets;                              ///< of a solid, none in a shell
-  Triangles triangles;                    ///< the surface of a solid, or the shell
-  std::optional<CarriedSurface> carried;  ///< what is shown in its place, if anything
+struct ReducedFem : ModelBody {
+  Points rest_positions;  ///< n x 3, metres
 
   // === The subspace
   std::string basis;        ///< "extended_modes", ...
@@ -41,16 +27,6 @@ struct ReducedFem {
   std::optional<PolynomialForces> polynomial;  ///< exact, of stvk in a small subspace
   Rayleigh damping;
 
-  // === What is done to vertices
-  VectorXd masses;                    ///< n, kg
-  VectorXd local_stiffness;           ///< n, N/m: what each vertex alone resists at rest
-  std::vector<int> fixed;             ///< ascending; the subspace does not move them
-  std::vector<int> contact_vertices;  ///< ascending: those that feel obstacles
-
-  /// Errors and times measured while it was made, by name; times in seconds, errors relative.
-  std::map<std::string, double> measured;
-
-  Index vertex_count() const { return rest_positions.rows(); }
   Index dimension() const { return U.cols(); }
 };
 
@@ -71,11 +47,10 @@ double elastic_stiffness(const ReducedFem& model, const VectorXd& q, MatrixXd& K
 void positions(const ReducedFem& model, const VectorXd& q, Points& out);
 Points positions(const ReducedFem& model, const VectorXd& q);
 
-/// What a person sees where the vertices are at these positions: the carried surface, or else the tets or the shell.
-MeshData shown(const ReducedFem& model, const Points& positions);
-
 /// Refuses, with a sentence, what does not fit together.
 void check(const ReducedFem& model);
+
+inline constexpr const char* reduced_fem_format = "pliant-reduced-fem";
 
 void write_reduced_fem(const ReducedFem& model, const std::filesystem::path& file);
 /// Everything is checked: a file cut short, of another kind, of a newer format.

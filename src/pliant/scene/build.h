@@ -6,7 +6,7 @@
 
 #include "pliant/base/progress.h"
 #include "pliant/base/rng.h"
-#include "pliant/reduced/reduce_fem.h"
+#include "pliant/reduced/model_file.h"
 #include "pliant/scene/body_mesh.h"
 #include "pliant/scene/scene_body.h"
 #include "pliant/scene/schema.h"
@@ -21,11 +21,9 @@ struct PhysicalBody {
 PhysicalBody build_physical_body(const Json& json, const std::string& path,
                                  const std::filesystem::path& folder, const Progress& progress);
 
-/// The options of a simulator of the kind "reduced_fem".
-ReduceFemOptions reduce_fem_options(const Json& simulator, const Progress& progress);
-
-/// A body and its reduced model, the surface that it carries included.
-ReducedFem build_reduced_fem(const PhysicalBody& physical, const ReduceFemOptions& options);
+/// Reduces a body as the words of its simulator, of the kind "hrpd" or "reduced_fem", say; the surface that the body
+/// carries included.
+ReducedModel build_model(const PhysicalBody& physical, const Json& simulator, const Progress& progress);
 
 /// `json` is a body of a validated scene, `path` its place in the document, for errors.
 SceneBody build_body(const Json& json, const std::string& path, const std::filesystem::path& folder, Rng& rng,

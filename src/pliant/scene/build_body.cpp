@@ -8,7 +8,9 @@
 #include "pliant/fullspace/newton.h"
 #include "pliant/fullspace/projective_dynamics.h"
 #include "pliant/geometry/surface.h"
+#include "pliant/reduced/hrpd.h"
 #include "pliant/reduced/newmark_broyden.h"
+#include "pliant/reduced/reduce_fem.h"
 #include "pliant/scene/build.h"
 #include "pliant/scene/region.h"
 
@@ -119,7 +121,7 @@ std::unique_ptr<Simulator> build_newton(const Json& json, const Body& body) {
   return std::make_unique<NewtonSimulator>(body, options);
 }
 
-std::unique_ptr<Simulator> build_projective(const Json& json, const Body& body) {
+ProjectiveConstraints build_constraints(const Json& json, const Body& body) {
   ProjectiveConstraints constraints =
       projective_constraints(body, {.volume = json["volume_preservation"].get<bool>(),
                                     .min_stretch = json["strain_min"].get<double>(),
@@ -131,35 +133,78 @@ std::unique_ptr<Simulator> build_projective(const Json& json, const Body& body) 
                         {skin["young"].get<double>() * skin["thickness"].get<double>(),
                          skin["strain_min"].get<double>(), skin["strain_max"].get<double>()});
   }
+  return constraints;
+}
+
+std::unique_ptr<Simulator> build_projective(const Json& json, const Body& body) {
   ProjectiveDynamicsOptions options;
   options.iterations = json["iterations"].get<int>();
-  auto simulator = std::make_unique<ProjectiveDynamics>(constraints, body.masses(), options);
+  auto simulator =
+      std::make_unique<ProjectiveDynamics>(build_constraints(json, body), body.masses(), options);
   simulator->fix(body.fixed());
   return simulator;
 }
 
-std::unique_ptr<Simulator> simulate_reduced_fem(const Json& json, ReducedFem model) {
-  NewmarkBroydenOptions options;
-  options.tolerance = json["tolerance"].get<double>();
-  return std::make_unique<NewmarkBroyden>(std::make_shared<const ReducedFem>(std::move(model)), options);
+// === Reduced models
+
+ReduceFemOptions reduce_fem_options(const Json& json) {
+  ReduceFemOptions options;
+  options.basis = basis_kind(json["basis"].get<std::string>());
+  options.forces = force_kind(json["forces"].get<std::string>());
+  options.modes = json["modes"].get<int>();
+  options.dimension = json["dimension"].get<int>();
+  options.samples = json["samples"].get<int>();
+  options.poses.count = json["poses"].get<int>();
+  options.contact_samples = json["contact_samples"].get<int>();
+  options.seed = static_cast<std::uint64_t>(json["seed"].get<std::int64_t>());
+  return options;
+}
+
+ReduceHrpdOptions reduce_hrpd_options(const Json& json) {
+  ReduceHrpdOptions options;
+  options.positions.handles = json["handles"].get<int>();
+  options.positions.support = json["support"].get<double>();
+  options.positions.radial = radial_function(json["weights"].get<std::string>());
+  options.positions.ramp = json["ramp"].get<double>();
+  options.projections.handles = json["fitted_handles"].get<int>();
+  options.projections.dimension = json["fitted_dimension"].get<int>();
+  options.projections.samples = json["samples"].get<int>();
+  options.projections.radial = options.positions.radial;
+  options.fit = json["fit"].get<bool>();
+  options.contact_samples = json["contact_samples"].get<int>();
+  options.iterations = json["iterations"].get<int>();
+  return options;
+}
+
+/// @param json  of a simulator; what it says counts where it is of the model's kind
+std::unique_ptr<Simulator> simulate_model(ReducedModel model, const Json& json) {
+  const bool own = json["kind"] == std::string(method(model));
+  if (auto* fem = std::get_if<ReducedFem>(&model)) {
+    NewmarkBroydenOptions options;
+    if (own) options.tolerance = json["tolerance"].get<double>();
+    return std::make_unique<NewmarkBroyden>(std::make_shared<const ReducedFem>(std::move(*fem)), options);
+  }
+  HrpdOptions options;
+  if (own) options.iterations = json["iterations"].get<int>();
+  return std::make_unique<Hrpd>(std::make_shared<const HrpdModel>(std::move(std::get<HrpdModel>(model))),
+                                options);
 }
 
 /// A body that was reduced before: its model says all of it.
 SceneBody load_body(const Json& json, const std::string& path, const std::filesystem::path& folder) {
-  ReducedFem model = with_context(
-      path + ".model", [&] { return read_reduced_fem(folder / json["model"].get<std::string>()); });
-  SceneBody body;
-  body.rest_positions = model.rest_positions;
-  body.shown = shown(model, model.rest_positions);
-  if (model.carried) {
-    body.shown.vertices = model.carried->mesh.vertices;
-    body.embedding = std::move(model.carried->embedding);
-    model.carried.reset();  // it is the scene that shows it
-  }
-  const Json& simulator = json["simulator"];
-  const bool own = simulator["kind"] == "reduced_fem";
-  body.simulator = simulate_reduced_fem(own ? simulator : Json{{"tolerance", 1e-5}}, std::move(model));
-  return body;
+  return with_context(path + ".model", [&] {
+    ReducedModel model = read_model(folder / json["model"].get<std::string>());
+    SceneBody body;
+    body.rest_positions = rest_positions(model);
+    body.shown = shown(body_of(model), body.rest_positions);
+    if (auto& carried = body_of(model).carried) {
+      body.shown.vertices = carried->mesh.vertices;
+      body.embedding = std::move(carried->embedding);
+      carried.reset();  // it is the scene that shows it
+    }
+    body.simulator = simulate_model(std::move(model), json["simulator"]);
+    return body;
+  });
 }
 
 }  // namespace
@@ -178,23 +223,21 @@ PhysicalBody build_physical_body(const Json& json, const std::string& path,
   return {std::move(body), std::move(mesh)};
 }
 
-ReduceFemOptions reduce_fem_options(const Json& simulator, const Progress& progress) {
-  ReduceFemOptions options;
-  options.basis = basis_kind(simulator["basis"].get<std::string>());
-  options.forces = force_kind(simulator["forces"].get<std::string>());
-  options.modes = simulator["modes"].get<int>();
-  options.dimension = simulator["dimension"].get<int>();
-  options.samples = simulator["samples"].get<int>();
-  options.poses.count = simulator["poses"].get<int>();
-  options.progress = progress;
-  return options;
-}
-
-ReducedFem build_reduced_fem(const PhysicalBody& physical, const ReduceFemOptions& options) {
-  ReducedFem model = reduce_fem(physical.body, options);
+ReducedModel build_model(const PhysicalBody& physical, const Json& simulator, const Progress& progress) {
+  const auto reduced = [&]() -> ReducedModel {
+    if (simulator["kind"] == "hrpd") {
+      ReduceHrpdOptions options = reduce_hrpd_options(simulator);
+      options.progress = progress;
+      return reduce_hrpd(physical.body, build_constraints(simulator, physical.body), options);
+    }
+    ReduceFemOptions options = reduce_fem_options(simulator);
+    options.progress = progress;
+    return reduce_fem(physical.body, options);
+  };
+  ReducedModel model = reduced();
   if (physical.mesh.embedding)
-    model.carried = CarriedSurface{{physical.mesh.shown.vertices, physical.mesh.shown.triangles},
-                                   *physical.mesh.embedding};
+    body_of(model).carried = CarriedSurface{{physical.mesh.shown.vertices, physical.mesh.shown.triangles},
+                                            *physical.mesh.embedding};
   return model;
 }
 
@@ -208,10 +251,8 @@ SceneBody build_body(const Json& json, const std::string& path, const std::files
     const Json& simulator = json["simulator"];
     body.simulator = with_context(path + ".simulator", [&]() -> std::unique_ptr<Simulator> {
       if (simulator["kind"] == "newton") return build_newton(simulator, physical.body);
-      if (simulator["kind"] == "reduced_fem")
-        return simulate_reduced_fem(simulator,
-                                    build_reduced_fem(physical, reduce_fem_options(simulator, progress)));
-      return build_projective(simulator, physical.body);
+      if (simulator["kind"] == "projective_dynamics") return build_projective(simulator, physical.body);
+      return simulate_model(build_model(physical, simulator, progress), simulator);
     });
     body.rest_positions = physical.mesh.vertices();
     body.shown = std::move(physical.mesh.shown);

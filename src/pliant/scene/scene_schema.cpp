@@ -77,6 +77,29 @@ ObjectType placement(std::string name, std::string words, std::vector<Field> mor
   return {std::move(name), std::move(words), std::move(fields)};
 }
 
+/// What a body resists in projective dynamics, in full space or reduced.
+std::vector<Field> with_constraints(std::vector<Field> fields) {
+  fields.insert(fields.end(),
+                {{"strain_min", between(0, 1), 1.0, "smallest stretch of a tet that costs nothing"},
+                 {"strain_max", at_least(1), 1.0, "largest stretch of a tet that costs nothing"},
+                 {"volume_preservation", boolean(), true,
+                  "tets keep their volume, by poisson; their target can be changed"},
+                 {"skin",
+                  object({"skin",
+                          "limits on the triangles of the surface of a solid",
+                          {{"young", above(0), 1e6, "Pa"},
+                           {"thickness", above(0), 0.001, "m"},
+                           {"strain_min", between(0, 1), 0.9, "smallest stretch that costs nothing"},
+                           {"strain_max", at_least(1), 1.1, "largest stretch that costs nothing"}}}),
+                  {},
+                  "a skin around a solid"}});
+  return fields;
+}
+
+Field contact_samples(int count) {
+  return {"contact_samples", integer(0, 1000000), count, "vertices that feel obstacles"};
+}
+
 ValueType simulator_type() {
   return tagged(
       {{"newton",
@@ -89,22 +112,24 @@ ValueType simulator_type() {
           "above 0: exactly so many iterations, without line search, to compare with other programs"},
          {"tolerance", above(0), 1e-7,
           "a step ends once no vertex moves further in an iteration, in box diagonals"}}},
-       {"projective_dynamics",
-        "projective dynamics: local projections, one factorised matrix",
-        {{"iterations", integer(1, 10000), 10, "local and global steps in a step"},
-         {"strain_min", between(0, 1), 1.0, "smallest stretch of a tet that costs nothing"},
-         {"strain_max", at_least(1), 1.0, "largest stretch of a tet that costs nothing"},
-         {"volume_preservation", boolean(), true,
-          "tets keep their volume, by poisson; their target can be changed"},
-         {"skin",
-          object({"skin",
-                  "limits on the triangles of the surface of a solid",
-                  {{"young", above(0), 1e6, "Pa"},
-                   {"thickness", above(0), 0.001, "m"},
-                   {"strain_min", between(0, 1), 0.9, "smallest stretch that costs nothing"},
-                   {"strain_max", at_least(1), 1.1, "largest stretch that costs nothing"}}}),
-          {},
-          "a skin around a solid"}}},
+       {"projective_dynamics", "projective dynamics: local projections, one factorised matrix",
+        with_constraints({{"iterations", integer(1, 10000), 10, "local and global steps in a step"}})},
+       {"hrpd",
+        "hyper-reduced projective dynamics: affine maps at handles, projections fitted from a few "
+        "constraints",
+        with_constraints(
+            {{"iterations", integer(1, 10000), 10, "local and global steps in a step"},
+             {"handles", integer(1, 2000), 120, "of positions: twelve degrees of freedom each"},
+             {"weights", choice({"smooth", "kinked"}), "smooth",
+              "how they fade around a handle; kinked is the cubic of the paper"},
+             {"support", between(1, 100), 2.0, "how far they reach, in distances of handles"},
+             {"ramp", between(0.01, 100), 0.5, "how far held vertices are felt, in radii of weights"},
+             {"fit", boolean(), true,
+              "false: every constraint is evaluated, at a cost that grows with the mesh"},
+             {"fitted_handles", integer(1, 2000), 80, "of projections"},
+             {"fitted_dimension", integer(0, 10000), 0, "kept of them; 0: half"},
+             {"samples", integer(1, 100000), 1000, "constraints of a kind that are evaluated"},
+             contact_samples(300)})},
        {"reduced_fem",
         "finite elements in a subspace of modes, a few weighted elements in place of all",
         {{"basis", choice({"linear_modes", "extended_modes", "modal_derivatives"}), "extended_modes",
@@ -116,6 +141,8 @@ ValueType simulator_type() {
           "what gives them: a few elements; a polynomial (stvk, up to about 40 coordinates); every element"},
          {"samples", integer(1, 100000), 150, "elements that are evaluated"},
          {"poses", integer(1, 100000), 1000, "random poses from which they are chosen"},
+         contact_samples(200),
+         {"seed", integer(0, 9e15), 1, "of the poses and the choice of elements"},
          {"tolerance", above(0), 1e-5, "of a step's residual, relative to the forces"}}}});
 }
 

@@ -1,0 +1,105 @@
+// Hyper-reduced projective dynamics.
+#include "pliant/reduced/hrpd.h"
+
+#include "bind.h"
+#include "pliant/reduced/hrpd_file.h"
+
+namespace pliant::python {
+namespace {
+
+using Model = std::shared_ptr<HrpdModel>;
+
+Model reduce(const Body& body, const ProjectiveConstraints* constraints, int handles, int iterations,
+             const std::string& weights, double support, double ramp, bool fit, int fitted_handles,
+             int fitted_dimension, int samples, int contact_samples, const py::object& progress) {
+  ReduceHrpdOptions options;
+  options.positions.handles = handles, options.positions.support = support, options.positions.ramp = ramp;
+  options.positions.radial = options.projections.radial = radial_function(weights);
+  options.projections.handles = fitted_handles, options.projections.dimension = fitted_dimension;
+  options.projections.samples = samples;
+  options.fit = fit, options.contact_samples = contact_samples, options.iterations = iterations;
+  options.progress = to_progress(progress);
+  const py::gil_scoped_release release;
+  return std::make_shared<HrpdModel>(constraints ? reduce_hrpd(body, *constraints, options) : reduce_hrpd(body, options));
+}
+
+void check_coordinates(const HrpdModel& model, const MatrixXd& q) {
+  if (q.rows() != model.columns() || q.cols() != 3)
+    throw InputError("coordinates are (" + std::to_string(q.rows()) + ", " + std::to_string(q.cols()) +
+                     "); expected (" + std::to_string(model.columns()) + ", 3)");
+}
+
+}  // namespace
+
+void bind_hrpd(py::module_& module) {
+  py::class_<HrpdModel, ModelBody, Model>(
+      module, "HrpdModel",
+      "A body made small: x = rest_positions + U q, q being (4 handles, 3), and projections fitted from samples.")
+      .def_static(
+          "load",
+          [](const std::filesystem::path& file) { return std::make_shared<HrpdModel>(read_hrpd(file)); },
+          py::arg("file"), ReleaseGil(), "A model that `save` or `pliant reduce` wrote.")
+      .def("save", &write_hrpd, py::arg("file"), ReleaseGil(), "Writes a .pliant file.")
+      .def_property_readonly("rest_positions", [](const HrpdModel& m) { return m.basis.rest; })
+      .def_property_readonly(
+          "handles", [](const HrpdModel& m) { return m.basis.weights.handles; }, "Vertices.")
+      .def_property_readonly("degrees_of_freedom", &HrpdModel::degrees_of_freedom)
+      .def_readonly("iterations", &HrpdModel::iterations)
+      .def_readonly("can_change_volume", &HrpdModel::can_change_volume)
+      .def_property_readonly(
+          "samples",
+          [](const HrpdModel& m) {
+            py::dict samples;
+            for (const ReducedConstraints& kind : m.kinds)
+              samples[py::str(std::string(name(kind.samples.kind)))] =
+                  m.all ? m.all->group(kind.samples.kind).size() : kind.samples.size();
+            return samples;
+          },
+          "Constraints that are evaluated, by kind.")
+      .def(
+          "positions",
+          [](const HrpdModel& m, const MatrixXd& q) {
+            check_coordinates(m, q);
+            Points x;
+            positions(m.basis, q, x);
+            return x;
+          },
+          py::arg("q"), "Of all vertices, (n, 3).")
+      .def(
+          "fit_error",
+          [](const HrpdModel& m, const ProjectiveConstraints& constraints, const MatrixXd& q) {
+            check_coordinates(m, q);
+            const FitError error = fit_error(constraints, m, q);
+            return py::make_tuple(error.right_hand_side, error.elastic_force);
+          },
+          py::arg("constraints"), py::arg("q"),
+          "How well the fit knows all projections there: relative to the whole right-hand side, and to the elastic "
+          "force.")
+      .def("__repr__", [](const HrpdModel& m) {
+        return "<pliant HrpdModel of " + std::to_string(m.vertex_count()) + " vertices with " +
+               std::to_string(m.basis.weights.count()) + " handles>";
+      });
+  module.def(
+      "reduce_hrpd", &reduce, py::arg("body"), py::kw_only(), py::arg("constraints") = py::none(),
+      py::arg("handles") = 120, py::arg("iterations") = 10, py::arg("weights") = "smooth",
+      py::arg("support") = 2.0, py::arg("ramp") = 0.5, py::arg("fit") = true, py::arg("fitted_handles") = 80,
+      py::arg("fitted_dimension") = 0, py::arg("samples") = 1000, py::arg("contact_samples") = 300,
+      py::arg("progress") = py::none(),
+      "Reduces a body for hyper-reduced projective dynamics; vertices that it fixes never move. constraints: "
+      "ProjectiveConstraints on its mesh, in place of those of its materials. Returns an HrpdModel.");
+
+  py::class_<Hrpd, Simulator>(module, "Hrpd", "Hyper-reduced projective dynamics.")
+      .def(py::init([](const Model& model, int iterations, double time_step, bool double_precision) {
+             return std::make_unique<Hrpd>(model, HrpdOptions{.iterations = iterations,
+                                                              .time_step = time_step,
+                                                              .double_precision = double_precision});
+           }),
+           py::arg("model"), py::kw_only(), py::arg("iterations") = 0, py::arg("time_step") = 1.0 / 60,
+           py::arg("double_precision") = false, "iterations: local/global turns a step; 0: as the model says.")
+      .def_property_readonly("coordinates", &Hrpd::coordinates, "q, (4 handles, 3)")
+      .def_property_readonly("rates", &Hrpd::rates, "dq/dt")
+      .def("set_coordinates", &Hrpd::set_coordinates, py::arg("q"), py::arg("rates"))
+      .def_property_readonly("factorizations", &Hrpd::factorizations, "so far");
+}
+
+}  // namespace pliant::python

@@ -1,0 +1,39 @@
+#pragma once
+// The subspace of positions alone: local and global steps with every constraint, at a cost that grows with the mesh. What
+// the fit of projections is measured against.
+#include <memory>
+#include <vector>
+
+#include "pliant/elasticity/projective_forces.h"
+#include "pliant/reduced/hrpd_model.h"
+
+namespace pliant {
+
+/// Drives as HrpdEngine does, in double precision. With f = Sᵀ Λ (p - S x) summed at the vertices of all constraints,
+///     q = s̃ - A⁻¹ K s̃ + A⁻¹ K q₀ + A⁻¹ Uᵀ f,
+/// q₀ being where f was evaluated: then Uᵀ f + K q₀ is what the projections pull with.
+class HrpdExactEngine {
+ public:
+  explicit HrpdExactEngine(const HrpdModel& model);
+
+  /// @param stiffness  A⁻¹ K, 4k x 4k
+  /// @param maps       one: A⁻¹, 4k x 4k
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& rest);
+
+  void begin_step(const MatrixXd& target);
+  void local_step(const MatrixXd& q, double volume);
+  void global_step(MatrixXd& q);
+
+  double energy(const MatrixXd& q, double volume);  ///< joules, at stiffness 1
+  std::size_t memory_bytes() const;
+
+ private:
+  void project(const MatrixXd& q, double volume, bool with_energies);
+
+  const SkinningBasis* basis_;  // of the model, which outlives the engine
+  ProjectiveForces<double> forces_;
+  MatrixXd stiffness_, inverse_, base_, at_, found_;
+  Points x_, f_;
+};
+
+}  // namespace pliant
