@@ -108,13 +108,14 @@ std::vector<int> outstanding_elements(const CubatureProblem& problem, Index most
   return found;
 }
 
-/// Where a few poses are much further off than the rest, what they lack is mostly a few elements that hardly count in
-/// others (slivers again), which a draw is unlikely to meet: those of all elements that help these poses most, at most
-/// `most`.
+/// Where a few poses lack half their force, or are much further off than the rest, they miss a few elements that hardly
+/// count in others (slivers again), and that a draw is unlikely to meet: those of all elements that help these poses most,
+/// at most `most`. Ordinary bodies have no such poses, and their candidates stay random.
 std::vector<int> elements_for_worst_poses(const CubatureProblem& problem, const MatrixXd& residual,
                                           Index most) {
   const VectorXd errors = residual.colwise().norm();
-  const double far_off = 2 * std::sqrt(errors.squaredNorm() / static_cast<double>(errors.size()));
+  const double far_off =
+      std::min(0.5, 4 * std::sqrt(errors.squaredNorm() / static_cast<double>(errors.size())));
   std::vector<int> worst;
   for (const int t : largest_positive(errors, 8))
     if (errors[t] > far_off) worst.push_back(t);
