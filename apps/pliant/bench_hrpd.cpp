@@ -15,7 +15,7 @@ namespace {
 struct Arguments {
   std::string mesh, shape = "bear", motion = "drop", radial = "smooth";
   Index vertices = 19000;
-  double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10;
+  double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10, prediction = 0.6, size = 1;
   int handles = 120, samples = 1000, iterations = 10, projection_handles = 80, dimension = 0;
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
   bool fit = true, json = false;
@@ -41,7 +41,11 @@ void set_up(Simulator& simulator, const Points& X, const std::vector<int>& held,
 void run(const Arguments& a) {
   CommandProgress progress;
   if (a.threads > 0) set_thread_count(a.threads);
-  const TetMesh mesh = bench_mesh(a.mesh, a.shape, a.vertices);
+  TetMesh mesh = bench_mesh(a.mesh, a.shape, a.vertices);
+  if (a.size > 0) {
+    const BoundingBox as_read = bounding_box(mesh.vertices);
+    mesh.vertices *= a.size / (as_read.high - as_read.low).maxCoeff();
+  }
   const Points& X = mesh.vertices;
   const double box = bounding_box(X).diagonal();
   const std::vector<int> held = a.motion == "drop" ? std::vector<int>() : bottom(X);
@@ -78,7 +82,7 @@ void run(const Arguments& a) {
   for (const auto& [name, value] : model->measured) json[name] = value;
 
   // === Speed
-  Hrpd simulator(model, {.iterations = a.iterations});
+  Hrpd simulator(model, {.iterations = a.iterations, .prediction = a.prediction});
   set_up(simulator, X, held, a);
   std::map<std::string, double> phases;
   for (int i = 0; i < 10; ++i) simulator.step();
@@ -90,7 +94,7 @@ void run(const Arguments& a) {
     for (const Trace::Phase& phase : simulator.trace().phases())
       phases[phase.name] += phase.microseconds / a.steps;
     if (i < 60 && i % 6 == 0) {
-      const FitError error = fit_error(constraints, *model, simulator.coordinates());
+      const FitError error = fit_error(constraints, *model, simulator.coordinates(), a.prediction);
       fit_sum += error.right_hand_side, fit_elastic += error.elastic_force, ++fits;
     }
     if (interrupted()) throw Interrupted();
@@ -113,7 +117,7 @@ void run(const Arguments& a) {
   }
   if (a.compare > 0) {
     ProjectiveDynamics full(constraints, masses, {.iterations = a.full_iterations});
-    Hrpd reduced(model, {.iterations = a.iterations});
+    Hrpd reduced(model, {.iterations = a.iterations, .prediction = a.prediction});
     set_up(full, X, held, a);
     set_up(reduced, X, held, a);
     Hrpd projected(model);
@@ -151,6 +155,9 @@ void add_bench_hrpd(CLI::App& bench) {
   command->add_option("--mesh", a->mesh, "A file with tets; otherwise a shape of ours");
   command->add_option("--shape", a->shape, "Which shape")->capture_default_str();
   command->add_option("--vertices", a->vertices, "About how many, of the shape")->capture_default_str();
+  command->add_option("--size", a->size, "Longest side of the mesh's box, metres; 0: as in the file")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--young", a->young, "Young's modulus, Pa")->capture_default_str();
   command->add_option("--poisson", a->poisson, "Poisson's ratio; above 0 the tets also keep their volume")
       ->capture_default_str();
@@ -177,6 +184,11 @@ void add_bench_hrpd(CLI::App& bench) {
       ->capture_default_str();
   command->add_option("--dimension", a->dimension, "Kept of them; 0: half")->capture_default_str();
   command->add_flag("!--no-fit", a->fit, "Evaluate every constraint: the subspace of positions alone");
+  command
+      ->add_option("--prediction", a->prediction,
+                   "Of projections: what is predicted before the rest is fitted; 0: nothing, as in the paper")
+      ->check(CLI::Range(0.0, 0.99))
+      ->capture_default_str();
   command->add_option("--iterations", a->iterations, "Local/global turns a step")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();

@@ -29,7 +29,8 @@ class Table {
   }
   void off(const char* option, const char* key, const char* method, const std::string& text) {
     command_.add_flag_callback(
-        option, [this_one = &reduction_, option, key, method] { take(*this_one, option, key, method, false); },
+        option,
+        [this_one = &reduction_, option, key, method] { take(*this_one, option, key, method, false); },
         with_method(text, method));
   }
 
@@ -74,7 +75,8 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
   table.number("--contact-samples", nullptr, 0, 1000000, "Vertices that feel obstacles (300, 200)");
   table.number("--handles", hrpd, 1, 2000, "handles of positions, twelve degrees of freedom each (120)");
   table.number("--iterations", hrpd, 1, 10000, "local/global turns a step (10)");
-  table.word("--weights", hrpd, {"smooth", "kinked"}, "how handles fade; kinked is the paper's cubic (smooth)");
+  table.word("--weights", hrpd, {"smooth", "kinked"},
+             "how handles fade; kinked is the paper's cubic (smooth)");
   table.real("--support", hrpd, 1, 100, "how far they reach, in distances of handles (2)");
   table.real("--ramp", hrpd, 0.01, 100, "how far held vertices are felt, in radii of weights (0.5)");
   table.number("--fitted-handles", hrpd, 1, 2000, "handles of projections (80)");
@@ -94,8 +96,8 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
 BodyWords reduced_body_words(const BodySource& source, const Reduction& reduction) {
   BodyWords words = body_words(source);
   if (words.json.contains("model"))
-    throw UsageError(fmt::format("{}: its first body is a model already; expected a mesh or a shape",
-                                 source.input));
+    throw UsageError(
+        fmt::format("{}: its first body is a model already; expected a mesh or a shape", source.input));
   Json& simulator = words.json["simulator"];
   const auto said = simulator["kind"].get<std::string>();
   const std::string method =

@@ -7,9 +7,9 @@
 namespace pliant::app {
 
 struct Reduction {
-  std::string method;           ///< none: that of a scene, or else hrpd
-  Json keys = Json::object();   ///< of the simulator: those that were given
-  std::string method_of_keys;   ///< the method to which one of them belongs, and its option
+  std::string method;          ///< none: that of a scene, or else hrpd
+  Json keys = Json::object();  ///< of the simulator: those that were given
+  std::string method_of_keys;  ///< the method to which one of them belongs, and its option
   std::string option_of_method;
   bool given() const { return !method.empty() || !keys.empty(); }
 };

@@ -20,7 +20,8 @@ Model reduce(const Body& body, const ProjectiveConstraints* constraints, int han
   options.fit = fit, options.contact_samples = contact_samples, options.iterations = iterations;
   options.progress = to_progress(progress);
   const py::gil_scoped_release release;
-  return std::make_shared<HrpdModel>(constraints ? reduce_hrpd(body, *constraints, options) : reduce_hrpd(body, options));
+  return std::make_shared<HrpdModel>(constraints ? reduce_hrpd(body, *constraints, options)
+                                                 : reduce_hrpd(body, options));
 }
 
 void check_coordinates(const HrpdModel& model, const MatrixXd& q) {
@@ -32,9 +33,9 @@ void check_coordinates(const HrpdModel& model, const MatrixXd& q) {
 }  // namespace
 
 void bind_hrpd(py::module_& module) {
-  py::class_<HrpdModel, ModelBody, Model>(
-      module, "HrpdModel",
-      "A body made small: x = rest_positions + U q, q being (4 handles, 3), and projections fitted from samples.")
+  py::class_<HrpdModel, ModelBody, Model>(module, "HrpdModel",
+                                          "A body made small: x = rest_positions + U q, q being (4 handles, "
+                                          "3), and projections fitted from samples.")
       .def_static(
           "load",
           [](const std::filesystem::path& file) { return std::make_shared<HrpdModel>(read_hrpd(file)); },
@@ -67,13 +68,15 @@ void bind_hrpd(py::module_& module) {
           py::arg("q"), "Of all vertices, (n, 3).")
       .def(
           "fit_error",
-          [](const HrpdModel& m, const ProjectiveConstraints& constraints, const MatrixXd& q) {
+          [](const HrpdModel& m, const ProjectiveConstraints& constraints, const MatrixXd& q,
+             double prediction) {
             check_coordinates(m, q);
-            const FitError error = fit_error(constraints, m, q);
+            const FitError error = fit_error(constraints, m, q, prediction);
             return py::make_tuple(error.right_hand_side, error.elastic_force);
           },
-          py::arg("constraints"), py::arg("q"),
-          "How well the fit knows all projections there: relative to the whole right-hand side, and to the elastic "
+          py::arg("constraints"), py::arg("q"), py::kw_only(), py::arg("prediction") = 0.6,
+          "How well the fit knows all projections there: relative to the whole right-hand side, and to the "
+          "elastic "
           "force.")
       .def("__repr__", [](const HrpdModel& m) {
         return "<pliant HrpdModel of " + std::to_string(m.vertex_count()) + " vertices with " +
@@ -89,13 +92,18 @@ void bind_hrpd(py::module_& module) {
       "ProjectiveConstraints on its mesh, in place of those of its materials. Returns an HrpdModel.");
 
   py::class_<Hrpd, Simulator>(module, "Hrpd", "Hyper-reduced projective dynamics.")
-      .def(py::init([](const Model& model, int iterations, double time_step, bool double_precision) {
+      .def(py::init([](const Model& model, int iterations, double time_step, bool double_precision,
+                       double prediction) {
              return std::make_unique<Hrpd>(model, HrpdOptions{.iterations = iterations,
                                                               .time_step = time_step,
-                                                              .double_precision = double_precision});
+                                                              .double_precision = double_precision,
+                                                              .prediction = prediction});
            }),
            py::arg("model"), py::kw_only(), py::arg("iterations") = 0, py::arg("time_step") = 1.0 / 60,
-           py::arg("double_precision") = false, "iterations: local/global turns a step; 0: as the model says.")
+           py::arg("double_precision") = false, py::arg("prediction") = 0.6,
+           "iterations: local/global turns a step; 0: as the model says. prediction: how much of the "
+           "projections is "
+           "taken from where the body would go by itself, before the rest is fitted.")
       .def_property_readonly("coordinates", &Hrpd::coordinates, "q, (4 handles, 3)")
       .def_property_readonly("rates", &Hrpd::rates, "dq/dt")
       .def("set_coordinates", &Hrpd::set_coordinates, py::arg("q"), py::arg("rates"))

@@ -180,15 +180,18 @@ TEST(HrpdFile, EveryWrongConstraintIsRefused) {
   using Spoil = void (*)(ProjectiveConstraints&);
   const std::vector<std::pair<const char*, Spoil>> spoils = {
       {"vertex", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).vertices[0] = 1000000; }},
-      {"vertex -1", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::triangle_strain).vertices[2] = -1; }},
+      {"vertex -1",
+       [](ProjectiveConstraints& c) { c.group(ProjectiveKind::triangle_strain).vertices[2] = -1; }},
       {"first", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::triangle_strain).first[1] = 2; }},
       {"no first", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::triangle_strain).first.clear(); }},
       {"weights", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).weights.pop_back(); }},
       {"weight", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).weights[0] = NAN; }},
       {"sides", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).sides.pop_back(); }},
       {"side", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).sides[0][1] = -5; }},
-      {"parameters", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).parameters.resize(3, 1); }},
-      {"parameter", [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).parameters(0, 0) = NAN; }},
+      {"parameters",
+       [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).parameters.resize(3, 1); }},
+      {"parameter",
+       [](ProjectiveConstraints& c) { c.group(ProjectiveKind::bending).parameters(0, 0) = NAN; }},
   };
   for (const auto& [what, spoil] : spoils) {
     HrpdModel model = good;

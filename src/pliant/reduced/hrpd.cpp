@@ -58,6 +58,8 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   if (options_.iterations == 0) options_.iterations = model_->iterations;
   if (options_.iterations < 1 || options_.iterations > 10000)
     throw InputError(fmt::format("hrpd: {} iterations; expected 1 to 10000", options_.iterations));
+  if (!(options_.prediction >= 0 && options_.prediction < 1))
+    throw InputError(fmt::format("hrpd: prediction is {}; expected 0 to below 1", options_.prediction));
   set_time_step(options_.time_step);
   const HrpdModel& m = *model_;
   const Index d = m.columns();
@@ -82,6 +84,10 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   mass_factor_.solve(ones_);
   stiffness_sum_ = MatrixXd::Zero(d, d);
   for (const ReducedConstraints& kind : m.kinds) stiffness_sum_ += kind.stiffness;
+  fitted_sum_ = stiffness_sum_;
+  if (!m.all)
+    for (const ReducedConstraints& kind : m.kinds)
+      fitted_sum_ -= options_.prediction * (kind.stiffness - seen_stiffness(kind));
 
   if (m.all)
     engine_.emplace<HrpdExactEngine>(m);
@@ -171,13 +177,13 @@ void Hrpd::factorize() {
   const Trace::Scope scope(trace_, "factorize");
   const HrpdModel& m = *model_;
   const double h = time_step_;
-  MatrixXd K = stiffness_ * stiffness_sum_;
-  MatrixXd A = m.mass / (h * h) + K;
+  MatrixXd A = m.mass / (h * h) + stiffness_ * stiffness_sum_;
   leave_out(A, m.basis.dropped);
   // Where columns depend on each other nearly, rounding may make A indefinite.
   const double little = 1e-12 * A.diagonal().mean();
   for (double added = little; !factor_.factorize(A) && added < 1e6 * little; added *= 10)
     A.diagonal().array() += added;
+  MatrixXd K = stiffness_ * fitted_sum_;
   leave_out(K, m.basis.dropped);
   for (Index i = 0; i < K.rows(); ++i)
     if (m.basis.dropped[at(i)]) K(i, i) = 0;

@@ -18,6 +18,10 @@ struct HrpdOptions {
   int iterations = 0;             ///< local/global turns a step, 1 to 10000; 0: as the model says
   double time_step = 1.0 / 60;    ///< seconds
   bool double_precision = false;  ///< inside the turns; twice as slow, to compare with
+  /// How much of the projections is taken to be S s̃, s̃ being where the body would go by itself, before the rest is fitted;
+  /// 0 (the paper) to below 1. Projections are nearly S x, and s̃ is nearly x: the fit then errs on a smaller remainder.
+  /// Strain that the fit does not see is resisted by what is left to 1. Costs nothing: A⁻¹ K s̃ is needed anyway.
+  double prediction = 0.6;
 };
 
 /// Nothing in a step depends on the size of the mesh. Vertices that are dragged, fixed while running or near obstacles are
@@ -85,6 +89,7 @@ class Hrpd final : public Simulator {
   VectorXd ones_;           // the coordinates of moving all by one metre
   VectorXd momentum_row_;   // 4k: Uᵀ M 1
   MatrixXd stiffness_sum_;  // K of all kinds, 4k x 4k
+  MatrixXd fitted_sum_;     // what of K s̃ is left to the fit (HrpdOptions::prediction)
   std::variant<HrpdEngine<float>, HrpdEngine<double>, HrpdExactEngine> engine_;
   int factorizations_ = 0;
 

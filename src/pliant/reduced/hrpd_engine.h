@@ -9,7 +9,8 @@
 namespace pliant {
 
 /// With s̃ where the body would go by itself, a global step is
-///     q = s̃ - A⁻¹ K s̃ + A⁻¹ r₀ + A⁻¹ map p̃,   A = Uᵀ M U / h² + K, K = Uᵀ Sᵀ Λ S U:
+///     q = s̃ - A⁻¹ K s̃ + A⁻¹ r₀ + A⁻¹ map p̃,   A = Uᵀ M U / h² + K, K = Uᵀ Sᵀ Λ S U
+/// (of K s̃ only what is left to the fit, where a part of the projections is predicted: see HrpdOptions):
 /// the first three stay the same during a step, and A⁻¹ map is made with the factorisation. Written from s̃ on, so that
 /// bodies that only fly or turn are not touched by rounding.
 template <class T>

@@ -18,15 +18,14 @@ constexpr int version = 1;
 /// Beginnings of lists that lie one after the other: `count` of them, `entries` in all.
 bool are_beginnings(const std::vector<int>& first, Index count, std::size_t entries) {
   return static_cast<Index>(first.size()) == count + 1 && first.front() == 0 &&
-         static_cast<std::size_t>(first.back()) == entries &&
-         std::is_sorted(first.begin(), first.end());
+         static_cast<std::size_t>(first.back()) == entries && std::is_sorted(first.begin(), first.end());
 }
 
 /// Of the lists of handles: each ascending, each handle once.
 bool ascending_in_lists(const std::vector<int>& first, const std::vector<int>& handle) {
   for (std::size_t i = 0; i + 1 < first.size(); ++i)
-    if (std::adjacent_find(handle.begin() + first[i], handle.begin() + first[i + 1], std::greater_equal<>()) !=
-        handle.begin() + first[i + 1])
+    if (std::adjacent_find(handle.begin() + first[i], handle.begin() + first[i + 1],
+                           std::greater_equal<>()) != handle.begin() + first[i + 1])
       return false;
   return true;
 }
@@ -116,7 +115,8 @@ void check(const HrpdModel& m) {
   require(!m.kinds.empty(), who, "no constraints; expected some");
   for (const ReducedConstraints& kind : m.kinds) {
     if (m.all)
-      check_size(kind.stiffness, std::string(name(kind.samples.kind)) + ".stiffness", m.columns(), m.columns());
+      check_size(kind.stiffness, std::string(name(kind.samples.kind)) + ".stiffness", m.columns(),
+                 m.columns());
     else
       check_kind(kind, m.basis.weights.count());
   }

@@ -208,7 +208,24 @@ HrpdModel reduce_hrpd(const Body& body, const ReduceHrpdOptions& options) {
   return reduce_hrpd(body, projective_constraints(body), options);
 }
 
-FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q) {
+MatrixXd seen_stiffness(const ReducedConstraints& kind) {
+  const SampledConstraints& s = kind.samples;
+  const Index d = s.dimension(), lines = s.rows * s.width / 3;
+  MatrixXd fitted = MatrixXd::Zero(s.width / 3 * d, kind.stiffness.cols());
+  for (Index i = 0; i < s.size(); ++i)
+    for (Index e = s.first[at(i)]; e < s.first[at(i) + 1]; ++e)
+      for (Index line = 0; line < lines; ++line) {
+        // In tets the fit is the same for all lines; else each has its own.
+        const Index row = s.rows == 1 ? 0 : line, block = s.rows == 1 ? line : 0;
+        for (int k = 0; k < 4; ++k)
+          fitted.col(4 * Index{s.handle[at(e)]} + k).segment(block * d, d) +=
+              s.coefficients(4 * line + k, e) * s.fit.col(s.rows * i + row);
+      }
+  return kind.map * fitted;
+}
+
+FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q,
+                   double prediction) {
   if (model.all) return {};
   Points x;
   positions(model.basis, q, x);
@@ -227,6 +244,7 @@ FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& mo
     error += exact - summed(group, model.basis, rest, x, 0);
     for (Index block = 0; block < found.cols() / 3; ++block)
       error -= kind.map.middleCols(block * found.rows(), found.rows()) * found.middleCols<3>(3 * block);
+    if (prediction > 0) error -= prediction * ((kind.stiffness - seen_stiffness(kind)) * q);
   }
   for (Index i = 0; i < error.rows(); ++i)
     if (model.basis.dropped[at(i)]) error.row(i).setZero(), whole.row(i).setZero(), elastic.row(i).setZero();

@@ -42,6 +42,9 @@ struct HrpdModel : ModelBody {
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
                                        const ProjectionFitting& fitting);
 
+/// What the fit makes of strain: Uᵀ Sᵀ Λ V (fit) S U, 4k x 4k. The stiffness itself, if V had every S U q.
+MatrixXd seen_stiffness(const ReducedConstraints& kind);
+
 RadialFunction radial_function(std::string_view name);  ///< "smooth", "kinked"; InputError for another
 
 struct ReduceHrpdOptions {
@@ -73,6 +76,8 @@ struct FitError {
   double right_hand_side = 0;
   double elastic_force = 0;
 };
-FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q);
+/// @param prediction  see HrpdOptions; of a body that moves little in a step
+FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q,
+                   double prediction = 0.6);
 
 }  // namespace pliant
