@@ -1,7 +1,9 @@
 """What the scripts of all papers share: meshes, results that survive an interruption, tables, pictures."""
 
+import argparse
 import json
 import os
+import platform
 import sys
 import time
 from pathlib import Path
@@ -187,3 +189,61 @@ def side_by_side(path, poses, titles, colors=None, azimuth=15, elevation=12, wid
     for centre, title in zip(centres, titles):
         axes.text(width / 2 + (centre - total / 2) * scale, -12, title, ha="center", va="bottom", fontsize=8)
     save_plot(figure, path)
+
+
+# === A script: sections in order
+
+class Context:
+    """What every section gets."""
+
+    def __init__(self, arguments, results):
+        self.quick, self.full = arguments.quick, arguments.full
+        self.models = arguments.models.split(",") if arguments.models else None
+        self.meshes = None if arguments.quick else find_meshes(arguments.meshes)
+        self.picture = {"width": 600, "samples": 4} if arguments.quick else {}
+        self.results, self.folder = results, results.folder
+
+
+def run_script(name, heading, about, machine, sections, full):
+    """The command line of papers/<name>.py. sections: {word: (title, run(context), report(all data))}; `full` says
+    what --full does."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", default=name, help="folder for the results (default: %(default)s)")
+    parser.add_argument("--meshes", help="folder of real meshes")
+    parser.add_argument("--only", help="sections, with commas between them: " + ", ".join(sections))
+    parser.add_argument("--models", help="of table1, with commas between them (default: all)")
+    parser.add_argument("--resume", action="store_true", help="keep what is finished")
+    parser.add_argument("--quick", action="store_true",
+                        help="small shapes of the project instead of the paper's sizes")
+    parser.add_argument("--full", action="store_true", help=full)
+    arguments = parser.parse_args()
+    chosen = arguments.only.split(",") if arguments.only else list(sections)
+    for word in chosen:
+        if word not in sections:
+            parser.error(f"--only {word}: expected some of {', '.join(sections)}")
+    results = Results(arguments.output, {"quick": arguments.quick, "full": arguments.full}, arguments.resume)
+    context = Context(arguments, results)
+    words = ["python3", f"papers/{name}.py", *(["--quick"] if arguments.quick else []),
+             *(["--full"] if arguments.full else [])]
+    write = lambda: write_report(results, heading, machine, sections, words)  # noqa: E731
+    try:
+        for word in chosen:
+            log(sections[word][0])
+            sections[word][1](context)
+            write()
+    except KeyboardInterrupt:
+        write()
+        raise SystemExit(f"interrupted; what is finished is in {results.folder}; go on with --resume")
+    log(f"done: {results.folder / 'report.md'}")
+
+
+def write_report(results, heading, machine, sections, words):
+    data = results.data["sections"]
+    lines = [f"# {heading}: rerun\n",
+             f"`{' '.join(words)}` on {platform.machine()}, {os.cpu_count()} cores. {machine}\n"]
+    for word, (title, _, report) in sections.items():
+        if data.get(word):
+            lines += [f"## {title}\n", report(data)]
+    temporary = results.folder / "report.tmp"
+    temporary.write_text("\n".join(lines))
+    os.replace(temporary, results.folder / "report.md")
