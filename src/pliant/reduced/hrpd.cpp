@@ -22,6 +22,9 @@ constexpr double contact_weight = 30;
 /// Beside those of contacts: so many take no memory while running.
 constexpr Index room_for_pins = 128;
 
+/// Contact vertices up to which their coupling is kept: 32 MB.
+constexpr std::size_t most_coupled = 2000;
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Rows and columns of dropped columns become those of the identity.
@@ -100,6 +103,11 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   std::iota(contact_rows_.begin(), contact_rows_.end(), 0);
   for (Points* p : {&contact_start_, &contact_now_, &contact_before_, &contact_velocities_})
     p->resize(static_cast<Index>(m.contact_vertices.size()), 3);
+  if (m.contact_vertices.size() <= most_coupled) {
+    const Index count = static_cast<Index>(m.contact_vertices.size());
+    contact_coupling_.resize(count, count);
+    contact_coupled_.assign(m.contact_vertices.size(), 0);
+  }
   make_room(static_cast<Index>(m.contact_vertices.size()) + room_for_pins);
   held_by_pins_.reserve(at(room_for_pins));
   positions_ = X;
@@ -161,6 +169,26 @@ Index Hrpd::response(int vertex) {
 }
 
 /// Memory for so many pins, so that they may come and go without asking for more.
+/// How far a vertex moves along with a unit of force at another, m/N: uᵀ A⁻¹ u.
+double Hrpd::felt(int vertex, Index response) const {
+  const HandleWeights& w = model_->basis.weights;
+  double sum = 0;
+  for (Index e = w.first[at(vertex)]; e < w.first[at(vertex) + 1]; ++e)
+    sum += columns_of(model_->basis, vertex, e)
+               .dot(responses_.col(response).segment<4>(4 * Index{w.handle[at(e)]}));
+  return sum;
+}
+
+double Hrpd::coupling(const Pin& a, const Pin& b) {
+  if (a.contact < 0 || b.contact < 0 || contact_coupled_.empty()) return felt(a.vertex, b.response);
+  if (!contact_coupled_[at(b.contact)]) {
+    for (std::size_t k = 0; k < model_->contact_vertices.size(); ++k)
+      contact_coupling_(static_cast<Index>(k), b.contact) = felt(model_->contact_vertices[k], b.response);
+    contact_coupled_[at(b.contact)] = 1;
+  }
+  return contact_coupling_(a.contact, b.contact);
+}
+
 void Hrpd::make_room(Index pins) {
   pins_.reserve(at(pins));
   response_of_.reserve(at(pins + room_for_pins));
@@ -204,6 +232,7 @@ void Hrpd::factorize() {
   solve(factor_, rest);
   std::visit([&](auto& engine) { engine.set_matrices(K, maps, rest); }, engine_);
   response_of_.clear();
+  std::fill(contact_coupled_.begin(), contact_coupled_.end(), 0);
   ++factorizations_;
 }
 
@@ -268,17 +297,11 @@ void Hrpd::choose_pins() {
   // Vertices that were pinned some time ago are forgotten once there are too many.
   if (static_cast<Index>(response_of_.size()) + count > responses_.cols()) response_of_.clear();
   for (Pin& pin : pins_) pin.response = response(pin.vertex);
-  const HandleWeights& w = m.basis.weights;
-  for (Index j = 0; j < count; ++j) {
-    const Index column = pins_[at(j)].response;
-    for (Index i = 0; i < count; ++i) {
-      const int v = pins_[at(i)].vertex;
-      double sum = 0;
-      for (Index e = w.first[at(v)]; e < w.first[at(v) + 1]; ++e)
-        sum += columns_of(m.basis, v, e).dot(responses_.col(column).segment<4>(4 * Index{w.handle[at(e)]}));
-      coupling_(i, j) = sum;
+  for (Index j = 0; j < count; ++j)
+    for (Index i = 0; i <= j; ++i) {
+      coupling_(i, j) = coupling(pins_[at(i)], pins_[at(j)]);
+      coupling_(j, i) = coupling_(i, j);
     }
-  }
   for (Index i = 0; i < count; ++i)
     if (pins_[at(i)].contact >= 0)
       pins_[at(i)].stiffness = contact_weight / std::max(coupling_(i, i), 1e-300);
@@ -305,11 +328,10 @@ void Hrpd::pull_pins() {
     }
     pin_gap_.row(static_cast<Index>(i)) = (wanted - here).transpose();
   }
-  for (int c = 0; c < 3; ++c) {
-    pin_factor_.solve(pin_gap_.col(c).data());
-    for (std::size_t i = 0; i < pins_.size(); ++i)
+  for (int c = 0; c < 3; ++c) pin_factor_.solve(pin_gap_.col(c).data());
+  for (std::size_t i = 0; i < pins_.size(); ++i)
+    for (int c = 0; c < 3; ++c)
       q_.col(c) += pin_gap_(static_cast<Index>(i), c) * responses_.col(pins_[i].response);
-  }
 }
 
 /// Vertices that touched an obstacle leave it as restitution and friction say.
@@ -332,9 +354,9 @@ void Hrpd::correct_velocities() {
       pin_gap_(i, c) = contact_velocities_(k, c) - contact_now_(k, c);
     }
     pin_factor_.solve(pin_gap_.col(c).data());
-    for (Index i = 0; i < count; ++i)
-      v_.col(c) += pin_gap_(i, c) * responses_.col(pins_[at(first + i)].response);
   }
+  for (Index i = 0; i < count; ++i)
+    for (int c = 0; c < 3; ++c) v_.col(c) += pin_gap_(i, c) * responses_.col(pins_[at(first + i)].response);
 }
 
 void Hrpd::local_step() {

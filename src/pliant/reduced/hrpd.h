@@ -78,6 +78,8 @@ class Hrpd final : public Simulator {
   Vector3d displacement(int vertex, const MatrixXd& q) const;
   void add_at(int vertex, const Vector3d& value, MatrixXd& out) const;
   Index response(int vertex);
+  double felt(int vertex, Index response) const;
+  double coupling(const Pin& a, const Pin& b);
   void make_room(Index pins);
   void local_step();
   MatrixXd found_projections(std::size_t kind) const;
@@ -105,6 +107,10 @@ class Hrpd final : public Simulator {
   MatrixXd responses_;                              // 4k x (capacity)
   // Sized by how many pins there is room for; those of the present step stand at the beginning.
   MatrixXd coupling_, pin_matrix_, pin_gap_;
+  // Between contact vertices (rows and columns as in the model): kept until the next factorisation, since those that touch
+  // a floor are mostly those that touched it a step ago.
+  MatrixXd contact_coupling_;
+  std::vector<char> contact_coupled_;  // which columns are there
   VectorXd column_;
   DenseCholesky pin_factor_;
   std::vector<PlacedObstacle> placed_;
