@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "bench.h"
 #include "pliant/fullspace/projective_dynamics.h"
+#include "pliant/geometry/embedding.h"
 #include "pliant/geometry/measures.h"
 #include "pliant/geometry/surface.h"
+#include "pliant/geometry/tetrahedralize.h"
 #include "pliant/reduced/hrpd.h"
 
 namespace pliant::app {
@@ -18,12 +21,14 @@ struct Arguments {
   double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10, prediction = 0.6, size = 1;
   int handles = 120, samples = 1000, iterations = 10, projection_handles = 80, dimension = 0;
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
+  int coarse_tets = 0;
   bool fit = true, json = false;
 };
 
 /// Stretched, above a floor; or held at its lower end, and pushed to the side.
-void set_up(Simulator& simulator, const Points& X, const std::vector<int>& held, const Arguments& a) {
-  const BoundingBox box = bounding_box(X);
+/// @param box  of the mesh that is compared, whatever the simulator's own
+void set_up(Simulator& simulator, const Points& X, const BoundingBox& box, const std::vector<int>& held,
+            const Arguments& a) {
   if (a.motion == "drop") {
     Points stretched = X;
     stretched.col(1) = box.low[1] + 1.2 * (stretched.col(1).array() - box.low[1]);
@@ -38,6 +43,41 @@ void set_up(Simulator& simulator, const Points& X, const std::vector<int>& held,
   simulator.set_gravity(a.motion == "push" ? Vector3d(a.push, 0, 0) : Vector3d(0, a.push, 0));
 }
 
+constexpr double density = 1000;  // kg/m³
+
+ProjectiveConstraints resistance(const TetMesh& mesh, const Arguments& a) {
+  ProjectiveConstraints constraints(mesh.vertices);
+  if (a.poisson > 0)
+    add_tet_volume(constraints, mesh.tets, TetVolume::from_young(a.young, a.poisson));
+  else
+    add_tet_strain(constraints, mesh.tets, {.stiffness = a.young});
+  return constraints;
+}
+
+/// The other way to a cheap body: a coarse mesh around it, in full space, that carries the vertices of the fine one.
+class CoarseBody {
+ public:
+  CoarseBody(const TetMesh& fine, const Arguments& a)
+      : mesh_(tetrahedralize({fine.vertices, boundary_triangles(fine.tets)}, {.target_tets = a.coarse_tets})
+                  .mesh),
+        embedding_(embed(mesh_, fine.vertices)),
+        simulator_(resistance(mesh_, a), vertex_masses(mesh_.vertices, mesh_.tets, density),
+                   {.iterations = a.iterations}) {
+    const Points& X = mesh_.vertices;
+    set_up(simulator_, X, bounding_box(fine.vertices), a.motion == "drop" ? std::vector<int>() : bottom(X),
+           a);
+  }
+
+  void step() { simulator_.step(); }
+  Points positions() { return embedding_.positions(simulator_.positions()); }
+  Index vertex_count() const { return mesh_.vertex_count(); }
+
+ private:
+  TetMesh mesh_;
+  Embedding embedding_;
+  ProjectiveDynamics simulator_;
+};
+
 void run(const Arguments& a) {
   CommandProgress progress;
   if (a.threads > 0) set_thread_count(a.threads);
@@ -49,12 +89,8 @@ void run(const Arguments& a) {
   const Points& X = mesh.vertices;
   const double box = bounding_box(X).diagonal();
   const std::vector<int> held = a.motion == "drop" ? std::vector<int>() : bottom(X);
-  ProjectiveConstraints constraints(X);
-  if (a.poisson > 0)
-    add_tet_volume(constraints, mesh.tets, TetVolume::from_young(a.young, a.poisson));
-  else
-    add_tet_strain(constraints, mesh.tets, {.stiffness = a.young});
-  const VectorXd masses = vertex_masses(X, mesh.tets, 1000);
+  const ProjectiveConstraints constraints = resistance(mesh, a);
+  const VectorXd masses = vertex_masses(X, mesh.tets, density);
 
   ReduceHrpdOptions options;
   options.positions.handles = a.handles;
@@ -83,7 +119,7 @@ void run(const Arguments& a) {
 
   // === Speed
   Hrpd simulator(model, {.iterations = a.iterations, .prediction = a.prediction});
-  set_up(simulator, X, held, a);
+  set_up(simulator, X, bounding_box(X), held, a);
   std::map<std::string, double> phases;
   for (int i = 0; i < 10; ++i) simulator.step();
   double fit_sum = 0, fit_elastic = 0;
@@ -108,7 +144,7 @@ void run(const Arguments& a) {
   // === The full method: its speed, and how far apart both are after the same start
   if (a.full_steps > 0) {
     ProjectiveDynamics full(constraints, masses, {.iterations = a.iterations});
-    set_up(full, X, held, a);
+    set_up(full, X, bounding_box(X), held, a);
     for (int i = 0; i < 2; ++i) full.step();
     json["full_steps_per_s"] = a.full_steps / seconds_of([&] {
                                  for (int i = 0; i < a.full_steps; ++i) full.step();
@@ -118,15 +154,21 @@ void run(const Arguments& a) {
   if (a.compare > 0) {
     ProjectiveDynamics full(constraints, masses, {.iterations = a.full_iterations});
     Hrpd reduced(model, {.iterations = a.iterations, .prediction = a.prediction});
-    set_up(full, X, held, a);
-    set_up(reduced, X, held, a);
+    set_up(full, X, bounding_box(X), held, a);
+    set_up(reduced, X, bounding_box(X), held, a);
     Hrpd projected(model);
-    double error = 0, projection = 0, largest = 0, last = 0;
+    std::optional<CoarseBody> coarse;
+    if (a.coarse_tets > 0) coarse.emplace(mesh, a);
+    double error = 0, projection = 0, largest = 0, last = 0, coarse_error = 0, coarse_seconds = 0;
     for (int i = 0; i < a.compare; ++i) {
       full.step(), reduced.step();
       if (interrupted()) throw Interrupted();
       last = (full.positions() - reduced.positions()).rowwise().norm().mean() / box;
       error += last / a.compare;
+      if (coarse) {
+        coarse_seconds += seconds_of([&] { coarse->step(); });
+        coarse_error += (full.positions() - coarse->positions()).rowwise().norm().mean() / box / a.compare;
+      }
       projected.set_motion(full.positions(), Points::Zero(X.rows(), 3));
       projection += (full.positions() - projected.positions()).rowwise().norm().mean() / box / a.compare;
       const Eigen::RowVector3d drift = full.positions().colwise().mean() - X.colwise().mean();
@@ -138,6 +180,11 @@ void run(const Arguments& a) {
     json["position_error_at_end"] = last;
     json["projection_error"] = projection;
     json["largest_motion"] = largest;
+    if (coarse) {
+      json["coarse_vertices"] = coarse->vertex_count();
+      json["coarse_steps_per_s"] = a.compare / coarse_seconds;
+      json["coarse_position_error"] = coarse_error;
+    }
   }
   json["peak_mb"] = peak_megabytes();
   if (a.json)
@@ -204,6 +251,13 @@ void add_bench_hrpd(CLI::App& bench) {
       ->capture_default_str();
   command
       ->add_option("--full-iterations", a->full_iterations, "Turns a step of the full method compared with")
+      ->capture_default_str();
+  command
+      ->add_option("--coarse-tets", a->coarse_tets,
+                   "With --compare: also a mesh of about so many tets around the body, simulated in full, "
+                   "that carries "
+                   "its vertices; 0: none")
+      ->check(CLI::Range(0, 4'000'000))
       ->capture_default_str();
   command->add_option("--threads", a->threads, "0: all")->check(CLI::Range(0, 1024))->capture_default_str();
   add_common(*command, a->json, "  pliant bench hrpd --mesh armadillo.mesh.gz --handles 120 --json");

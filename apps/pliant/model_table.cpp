@@ -77,7 +77,15 @@ std::string measured_text(const HrpdModel& model) {
   double seconds = 0;
   for (const auto& [name, value] : model.measured)
     if (name.starts_with("seconds_")) seconds += value;
-  return seconds > 0 ? fmt::format("  made in {:.2f} s\n", seconds) : std::string();
+  std::string text;
+  if (seconds > 0) text += fmt::format("  made in {:.2f} s\n", seconds);
+  const auto error = model.measured.find("fit_error"),
+             elastic = model.measured.find("fit_error_of_elastic_force");
+  if (error != model.measured.end() && elastic != model.measured.end())
+    text += fmt::format(
+        "  error of the fit over a motion: {:.2f} % of the right-hand side, {:.1f} % of the elastic force\n",
+        100 * error->second, 100 * elastic->second);
+  return text;
 }
 
 }  // namespace

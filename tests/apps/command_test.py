@@ -326,6 +326,7 @@ def test_a_bare_mesh_becomes_hyper_reduced_projective_dynamics(program, tmp_path
     assert report["method"] == "hrpd" and report["handles"] == 10 and report["iterations"] == 5
     assert report["degrees_of_freedom"] == 120 and report["contact_vertices"] == 40
     assert report["constraints"] == [{"kind": "tet_volume", "samples": 60, "fitted_dimension": 36}]
+    assert 0 < report["fit_error"] < report["fit_error_of_elastic_force"] < 1
     shown = json.loads(program("info", model, "--json").stdout)
     assert shown == report
     assert "10 handles, 120 degrees of freedom" in program("info", model).stdout
@@ -356,6 +357,13 @@ def test_a_bare_mesh_becomes_hyper_reduced_projective_dynamics(program, tmp_path
         assert done.returncode == 0, done.stderr
         y = points_of(tmp_path / "scene.pc2")
         assert np.isfinite(y).all() and low - 0.5 * height < y[-1, :, 1].min() < low - 0.2 * height
+
+    # Positions alone are reduced: every constraint is evaluated.
+    done = program("reduce", surface, "--tets", "600", "--handles", "10", "--no-fit", "-o", model, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["constraints"][0]["samples"] == report["tets"] and not report["fit"]
+    assert program("simulate", model, "--frames", "5").returncode == 0
 
     # A scene that names a method is reduced by it, with its options.
     scene.write_text(json.dumps({"bodies": [{"shape": {"name": "bar", "tets": 300}, "simulator": {
@@ -402,6 +410,20 @@ def test_models_cut_short_or_of_a_newer_format_are_refused(program, tmp_path, me
             assert done.returncode == 1 and done.stdout == ""
             assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
             assert done.stderr.count("bar.pliant") == 1
+
+
+def test_bench_hrpd_compares_with_the_other_ways(program):
+    words = ["bench", "hrpd", "--shape", "bear", "--vertices", "600", "--handles", "20", "--projection-handles", "15",
+             "--samples", "200", "--steps", "20", "--full-steps", "2", "--motion", "push", "--compare", "20", "--json"]
+    done = program(*words, "--coarse-tets", "300")
+    assert done.returncode == 0, done.stderr
+    fitted = json.loads(done.stdout)
+    assert 0 < fitted["coarse_vertices"] < fitted["vertices"] and fitted["coarse_steps_per_s"] > 0
+    assert 0 < fitted["coarse_position_error"] < 0.2
+    done = program(*words, "--no-fit")
+    assert done.returncode == 0, done.stderr
+    exact = json.loads(done.stdout)
+    assert exact["fit_error"] == 0 and exact["samples"] == exact["tets"] and exact["position_error"] < 0.1
 
 
 def test_bench_reduced_fem_tells_all(program):

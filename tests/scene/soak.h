@@ -2,11 +2,13 @@
 // Random scenes, roughly treated: whatever happens, every number stays finite.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
 
 #include "pliant/base/rng.h"
+#include "pliant/reduced/hrpd.h"
 #include "pliant/scene/scene.h"
 
 namespace pliant {
@@ -40,6 +42,14 @@ inline Json random_material(Rng& rng) {
 }
 
 inline Json random_simulator(Rng& rng) {
+  if (rng.uniform() < 0.3)
+    return {{"kind", "hrpd"},
+            {"iterations", 1 + rng.integer(12)},
+            {"handles", 1 + rng.integer(20)},
+            {"fitted_handles", 1 + rng.integer(20)},
+            {"samples", 1 + rng.integer(100)},
+            {"weights", pick<std::string>(rng, {"smooth", "kinked"})},
+            {"fit", rng.uniform() < 0.8}};
   if (rng.uniform() < 0.5) {
     Json pd = {{"kind", "projective_dynamics"}, {"iterations", 1 + rng.integer(12)}};
     if (rng.uniform() < 0.3) pd["strain_min"] = rng.uniform(0, 1), pd["strain_max"] = rng.uniform(1, 3);
@@ -100,6 +110,16 @@ inline Vector3d random_point(Rng& rng, double size) {
   return {rng.uniform(-size, size), rng.uniform(-size, size), rng.uniform(-size, size)};
 }
 
+/// Fixed vertices that can be let go: those that a subspace holds cannot.
+inline std::vector<int> movable(const Simulator& simulator) {
+  std::vector<int> out = simulator.fixed();
+  if (const auto* hrpd = dynamic_cast<const Hrpd*>(&simulator))
+    std::erase_if(out, [&](int v) {
+      return std::binary_search(hrpd->model().fixed.begin(), hrpd->model().fixed.end(), v);
+    });
+  return out;
+}
+
 /// Something a rough hand might do between two steps.
 inline void disturb(Simulator& simulator, Rng& rng) {
   const auto vertex = [&] { return static_cast<int>(rng.integer(simulator.vertex_count())); };
@@ -123,15 +143,15 @@ inline void disturb(Simulator& simulator, Rng& rng) {
       break;
     }
     case 5:
-      simulator.release(std::vector<int>(simulator.fixed()));
+      simulator.release(movable(simulator));
       break;
-    case 6:
-      if (!simulator.fixed().empty()) {
-        Points targets(static_cast<Index>(simulator.fixed().size()), 3);
-        for (Index i = 0; i < targets.rows(); ++i) targets.row(i) = random_point(rng, 3).transpose();
-        simulator.move_fixed(std::vector<int>(simulator.fixed()), targets);
-      }
+    case 6: {
+      const std::vector<int> held = movable(simulator);
+      Points targets(static_cast<Index>(held.size()), 3);
+      for (Index i = 0; i < targets.rows(); ++i) targets.row(i) = random_point(rng, 3).transpose();
+      simulator.move_fixed(held, targets);
       break;
+    }
     case 7: {
       const std::vector<int> some = {vertex()};
       Points force(1, 3);

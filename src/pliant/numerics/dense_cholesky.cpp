@@ -21,10 +21,10 @@ bool DenseCholesky::factorize(const Eigen::Ref<const MatrixXd>& A) {
       {.rows = n, .columns = n, .panel = L_.data(), .rest = nullptr, .strips = strips_.data()}, false);
 }
 
-void DenseCholesky::solve(double* x) const {
+void DenseCholesky::solve(double* x, int count) const {
   const int n = static_cast<int>(size_);
-  solve_front_down(L_.data(), n, n, x, size_, 1);
-  solve_front_up(L_.data(), n, n, x, size_, 1);
+  solve_front_down(L_.data(), n, n, x, size_, count);
+  solve_front_up(L_.data(), n, n, x, size_, count);
 }
 
 }  // namespace pliant

@@ -42,15 +42,10 @@ void leave_out_rows(MatrixXd& B, const std::vector<char>& dropped) {
     if (dropped[at(i)]) B.row(i).setZero();
 }
 
-/// Columns of B solved one by one, in parallel.
+/// Columns of B solved a few at a time, in parallel.
 void solve(const DenseCholesky& factor, MatrixXd& B) {
-  parallel_for_chunks(B.cols(), 8, [&](Index begin, Index end) {
-    VectorXd column;
-    for (Index j = begin; j < end; ++j) {
-      column = B.col(j);
-      factor.solve(column);
-      B.col(j) = column;
-    }
+  parallel_for_chunks(B.cols(), 16, [&](Index begin, Index end) {
+    factor.solve(B.col(begin).data(), static_cast<int>(end - begin));
   });
 }
 

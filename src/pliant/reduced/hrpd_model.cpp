@@ -10,7 +10,7 @@
 #include "pliant/base/error.h"
 #include "pliant/elasticity/projective_body.h"
 #include "pliant/elasticity/projective_forces.h"
-#include "pliant/reduced/hrpd_engine.h"
+#include "pliant/reduced/hrpd.h"
 
 namespace pliant {
 namespace {
@@ -115,6 +115,33 @@ Index HrpdModel::degrees_of_freedom() const {
   return 3 * static_cast<Index>(std::count(basis.dropped.begin(), basis.dropped.end(), 0));
 }
 
+namespace {
+
+void measure_fit(const ProjectiveConstraints& constraints, const std::shared_ptr<HrpdModel>& model,
+                 const Progress& progress) {
+  const double started = seconds();
+  Points stretched = constraints.rest;
+  const double low = stretched.col(1).minCoeff();
+  stretched.col(1) = low + 1.2 * (stretched.col(1).array() - low);
+  Hrpd simulator(model);
+  simulator.set_motion(stretched, Points::Zero(stretched.rows(), 3));
+  FitError mean;
+  constexpr int poses = 3, steps_between = 10;
+  for (int pose = 0; pose < poses; ++pose) {
+    report(progress, "measuring", static_cast<double>(pose) / poses);
+    for (int i = 0; i < steps_between; ++i) simulator.step();
+    const FitError error =
+        fit_error(constraints, *model, simulator.coordinates(), simulator.options().prediction);
+    mean.right_hand_side += error.right_hand_side / poses;
+    mean.elastic_force += error.elastic_force / poses;
+  }
+  model->measured["fit_error"] = mean.right_hand_side;
+  model->measured["fit_error_of_elastic_force"] = mean.elastic_force;
+  model->measured["seconds_measuring"] = seconds() - started;
+}
+
+}  // namespace
+
 RadialFunction radial_function(std::string_view name) {
   if (name == "smooth") return RadialFunction::smooth;
   if (name == "kinked") return RadialFunction::kinked;
@@ -199,9 +226,11 @@ HrpdModel reduce_hrpd(const Body& body, const ProjectiveConstraints& constraints
                                           : GeodesicSolver(TetMesh{body.rest_positions(), body.tets()});
   ReduceHrpdOptions of_body = options;
   of_body.positions.fixed = body.fixed();
-  HrpdModel model = reduce_hrpd(constraints, body.masses(), solver, surface_triangles(body), of_body);
-  model.tets = body.tets();
-  return model;
+  auto model = std::make_shared<HrpdModel>(
+      reduce_hrpd(constraints, body.masses(), solver, surface_triangles(body), of_body));
+  model->tets = body.tets();
+  if (options.measure && options.fit) measure_fit(constraints, model, options.progress);
+  return std::move(*model);
 }
 
 HrpdModel reduce_hrpd(const Body& body, const ReduceHrpdOptions& options) {
