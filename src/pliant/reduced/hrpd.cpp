@@ -96,8 +96,9 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &before_last_}) q->setZero(d, 3);
   contact_rows_.resize(m.contact_vertices.size());
   std::iota(contact_rows_.begin(), contact_rows_.end(), 0);
-  for (Points* p : {&contact_start_, &contact_now_, &contact_before_, &contact_velocities_})
-    p->resize(static_cast<Index>(m.contact_vertices.size()), 3);
+  for (Points* p : {&contact_start_, &contact_now_, &contact_before_, &contact_velocities_, &contact_anchor_})
+    p->setZero(static_cast<Index>(m.contact_vertices.size()), 3);
+  contact_touched_.assign(m.contact_vertices.size(), 0);
   if (m.contact_vertices.size() <= most_coupled) {
     const Index count = static_cast<Index>(m.contact_vertices.size());
     contact_coupling_.resize(count, count);
@@ -116,6 +117,7 @@ void Hrpd::set_coordinates(const MatrixXd& q, const MatrixXd& rates) {
         fmt::format("set_coordinates: {} x {} and {} x {} given; expected finite {} x 3 matrices", q.rows(),
                     q.cols(), rates.rows(), rates.cols(), d));
   q_ = q, v_ = rates;
+  std::fill(contact_touched_.begin(), contact_touched_.end(), 0);
   leave_out_rows(q_, model_->basis.dropped);
   leave_out_rows(v_, model_->basis.dropped);
 }
@@ -276,13 +278,18 @@ void Hrpd::choose_pins() {
       const int v = m.contact_vertices[k];
       const Index row = static_cast<Index>(k);
       contact_start_.row(row) = m.basis.rest.row(v) + displacement(v, start_).transpose();
+      if (contact_touched_[k]) contact_start_.row(row) = contact_anchor_.row(row);
       contact_now_.row(row) = m.basis.rest.row(v) + displacement(v, target_).transpose();
       contact_before_.row(row) = displacement(v, start_rates_).transpose();
     }
     project_positions(placed_, contact_rows_, contact_start_, time_step_, contact_now_, contacts_);
-    for (std::size_t k = 0; k < m.contact_vertices.size(); ++k)
-      if (contacts_[k].touches() && !holds(m.contact_vertices[k]))
+    for (std::size_t k = 0; k < m.contact_vertices.size(); ++k) {
+      contact_touched_[k] = contacts_[k].touches() && !holds(m.contact_vertices[k]);
+      if (contact_touched_[k])
         pins_.push_back({m.contact_vertices[k], 0, Vector3d::Zero(), static_cast<Index>(k)});
+    }
+  } else {
+    std::fill(contact_touched_.begin(), contact_touched_.end(), 0);
   }
   if (pins_.empty()) return;
 
@@ -319,7 +326,9 @@ void Hrpd::pull_pins() {
     if (pin.contact >= 0) {
       const Vector3d rest = m.basis.rest.row(pin.vertex).transpose();
       const Vector3d start = contact_start_.row(pin.contact).transpose();
-      wanted = nearest_outside(placed_, start, time_step_, rest + here) - rest;
+      const Vector3d outside = nearest_outside(placed_, start, time_step_, rest + here);
+      contact_anchor_.row(pin.contact) = outside.transpose();
+      wanted = outside - rest;
     }
     pin_gap_.row(static_cast<Index>(i)) = (wanted - here).transpose();
   }
@@ -486,6 +495,8 @@ void Hrpd::write_state(StateWriter& writer) const {
   writer.vector(q_.reshaped());
   writer.vector(v_.reshaped());
   writer.array(std::span<const double>(reaction_.data(), 3));
+  writer.points(contact_anchor_);
+  writer.array(std::span<const char>(contact_touched_));
 }
 
 void Hrpd::read_state(StateReader& reader) {
@@ -494,10 +505,16 @@ void Hrpd::read_state(StateReader& reader) {
   reader.vector(v);
   Vector3d reaction;
   reader.into(std::span<double>(reaction.data(), 3));
-  if (!q.allFinite() || !v.allFinite() || !reaction.allFinite())
+  Points anchors(contact_anchor_.rows(), 3);
+  std::vector<char> touched(contact_touched_.size());
+  reader.points(anchors);
+  reader.into(std::span<char>(touched));
+  if (!q.allFinite() || !v.allFinite() || !reaction.allFinite() || !anchors.allFinite())
     throw InputError("state: not a finite number; expected finite ones");
   set_coordinates(q.reshaped(model_->columns(), 3), v.reshaped(model_->columns(), 3));
   reaction_ = reaction;
+  contact_anchor_ = std::move(anchors);
+  contact_touched_ = std::move(touched);
 }
 
 void Hrpd::motion_set(const Points& positions, const Points& velocities) {

@@ -116,6 +116,10 @@ class Hrpd final : public Simulator {
   std::vector<PlacedObstacle> placed_;
   std::vector<int> contact_rows_;  // 0, 1, ...: contact vertices as rows of the arrays below
   Points contact_start_, contact_now_, contact_before_, contact_velocities_;
+  // Where obstacles held the vertices that touched them in the last step. Slip counts from there and not from where the
+  // vertices came to stand, a little off: a body at rest would creep.
+  Points contact_anchor_;
+  std::vector<char> contact_touched_;
   std::vector<VertexContact> contacts_;
   Vector3d reaction_ = Vector3d::Zero();
   Points positions_;
