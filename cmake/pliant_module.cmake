@@ -16,6 +16,7 @@ endfunction()
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch/pch.cpp CONTENT "// compiled only for its precompiled header\n")
 add_library(pliant_pch STATIC ${CMAKE_BINARY_DIR}/pch/pch.cpp)
 target_link_libraries(pliant_pch PRIVATE pliant_flags Eigen3::Eigen fmt::fmt)
+target_include_directories(pliant_pch PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_precompile_headers(pliant_pch PRIVATE
-  <Eigen/Dense> <Eigen/Sparse> <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <functional> <memory> <string>
+  <Eigen/Dense> <Eigen/Sparse> <pliant/numerics/eigen_instances.h> <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <functional> <memory> <string>
   <string_view> <vector>)
