@@ -59,7 +59,7 @@ struct SpectralLanes {
 inline constexpr int pair_first[3] = {0, 0, 1}, pair_second[3] = {1, 2, 2}, pair_third[3] = {2, 1, 0};
 
 template <class D>
-HWY_INLINE InvariantLanes<D> invariants_of(D d, const Mat3Lanes<D>& F, hn::Vec<D>* C) {
+PLIANT_KERNEL_PART InvariantLanes<D> invariants_of(D d, const Mat3Lanes<D>& F, hn::Vec<D>* C) {
   // C by columns: xx, yy, zz, xy, xz, yz
   for (int i = 0; i < 3; ++i) C[i] = svd3_detail::dot3(d, F.m + 3 * i, F.m + 3 * i);
   for (int p = 0; p < 3; ++p)
@@ -89,8 +89,8 @@ struct PowerLanes {
   hn::Vec<D> value, first, second;
 };
 template <class D>
-HWY_INLINE PowerLanes<D> continued_lanes(D d, double p, hn::Vec<D> power, hn::Vec<D> inverse,
-                                         hn::Vec<D> step) {
+PLIANT_KERNEL_PART PowerLanes<D> continued_lanes(D d, double p, hn::Vec<D> power, hn::Vec<D> inverse,
+                                                 hn::Vec<D> step) {
   const auto first = hn::Mul(hn::Mul(hn::Set(d, p), power), inverse);
   const auto second = hn::Mul(hn::Mul(hn::Set(d, p - 1), first), inverse);
   const auto half_second = hn::Mul(hn::Set(d, 0.5), second);
@@ -104,7 +104,8 @@ struct StvkLanes {
   static constexpr bool of_invariants = true;
   // W of Saint Venant and Kirchhoff with W1, W2, W11; also what Fung's density is made of.
   template <class D>
-  static HWY_INLINE DensityLanes<D> of(D d, hn::Vec<D> mu, hn::Vec<D> lambda, const InvariantLanes<D>& inv) {
+  static PLIANT_KERNEL_PART DensityLanes<D> of(D d, hn::Vec<D> mu, hn::Vec<D> lambda,
+                                               const InvariantLanes<D>& inv) {
     const auto half = hn::Set(d, 0.5), quarter = hn::Set(d, 0.25);
     auto w = zero_density(d);
     const auto soft = hn::Mul(quarter, lambda);
@@ -115,7 +116,7 @@ struct StvkLanes {
     return w;
   }
   template <class D>
-  static HWY_INLINE DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
+  static PLIANT_KERNEL_PART DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
     return of(d, p[0], p[1], inv);
   }
 };
@@ -123,7 +124,7 @@ struct StvkLanes {
 struct NeoHookeanLanes {
   static constexpr bool of_invariants = true;
   template <class D>
-  static HWY_INLINE DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
+  static PLIANT_KERNEL_PART DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
     const auto half = hn::Set(d, 0.5), mu = p[0], stiff = hn::Add(p[0], p[1]);
     const auto growth = hn::Sub(inv.J, hn::Set(d, 1.0));
     auto w = zero_density(d);
@@ -150,7 +151,7 @@ struct IsochoricLanes {
 struct MooneyRivlinLanes {
   static constexpr bool of_invariants = true;
   template <class D>
-  static HWY_INLINE DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
+  static PLIANT_KERNEL_PART DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
     const auto three = hn::Set(d, 3.0), half = hn::Set(d, 0.5);
     const IsochoricLanes<D> J(d, inv.J);
     const auto g1 = continued_lanes(d, -2.0 / 3, J.power, J.inverse, J.step);
@@ -172,7 +173,7 @@ struct MooneyRivlinLanes {
 struct FungLanes {
   static constexpr bool of_invariants = true;
   template <class D>
-  static HWY_INLINE DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
+  static PLIANT_KERNEL_PART DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
     auto w = StvkLanes::of(d, p[0], p[1], inv);
     const auto inner = StvkLanes::of(d, p[3], p[4], inv);
     const auto one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), c = p[2];
@@ -195,7 +196,7 @@ struct ArrudaBoyceLanes {
   static constexpr bool of_invariants = true;
   // Parameters: kappa, then the five coefficients of the chain.
   template <class D>
-  static HWY_INLINE DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
+  static PLIANT_KERNEL_PART DensityLanes<D> density(D d, const hn::Vec<D>* p, const InvariantLanes<D>& inv) {
     const IsochoricLanes<D> J(d, inv.J);
     const auto growth = hn::Sub(inv.J, hn::Set(d, 1.0));
     auto w = zero_density(d);
@@ -237,8 +238,8 @@ struct LinearLanes {
 
 /// P = 2 W_1 F + 2 W_2 (I1 F - F C) + W_J cof F.
 template <class D>
-HWY_INLINE void stress_of(D d, const DensityLanes<D>& w, const Mat3Lanes<D>& F, const hn::Vec<D>* C,
-                          hn::Vec<D> I1, hn::Vec<D>* P) {
+PLIANT_KERNEL_PART void stress_of(D d, const DensityLanes<D>& w, const Mat3Lanes<D>& F, const hn::Vec<D>* C,
+                                  hn::Vec<D> I1, hn::Vec<D>* P) {
   const auto two = hn::Set(d, 2.0);
   const auto W2 = hn::Mul(two, w.W2), along = hn::MulAdd(W2, I1, hn::Mul(two, w.W1));
   const int entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -257,7 +258,7 @@ HWY_INLINE void stress_of(D d, const DensityLanes<D>& w, const Mat3Lanes<D>& F, 
 }
 
 template <class D>
-HWY_INLINE SpectralLanes<D> spectral_of(D d, const DensityLanes<D>& w, const hn::Vec<D>* s) {
+PLIANT_KERNEL_PART SpectralLanes<D> spectral_of(D d, const DensityLanes<D>& w, const hn::Vec<D>* s) {
   using V = hn::Vec<D>;
   const auto two = hn::Set(d, 2.0);
   V square[3], g1[3], g2[3], gJ[3];  // first derivatives of I1, I2, J by s
@@ -291,7 +292,8 @@ HWY_INLINE SpectralLanes<D> spectral_of(D d, const DensityLanes<D>& w, const hn:
 }
 
 template <class D>
-HWY_INLINE SpectralLanes<D> corotated_spectral(D d, hn::Vec<D> mu, hn::Vec<D> lambda, const hn::Vec<D>* s) {
+PLIANT_KERNEL_PART SpectralLanes<D> corotated_spectral(D d, hn::Vec<D> mu, hn::Vec<D> lambda,
+                                                       const hn::Vec<D>* s) {
   const auto two = hn::Set(d, 2.0), mu2 = hn::Mul(two, mu);
   const auto spread = hn::Sub(hn::Add(hn::Add(s[0], s[1]), s[2]), hn::Set(d, 3.0));
   const auto numerator = hn::Mul(two, hn::MulSub(lambda, spread, mu2));
@@ -307,7 +309,7 @@ HWY_INLINE SpectralLanes<D> corotated_spectral(D d, hn::Vec<D> mu, hn::Vec<D> la
 }
 
 template <class D>
-HWY_INLINE SpectralLanes<D> linear_spectral(D d, hn::Vec<D> mu, hn::Vec<D> lambda) {
+PLIANT_KERNEL_PART SpectralLanes<D> linear_spectral(D d, hn::Vec<D> mu, hn::Vec<D> lambda) {
   SpectralLanes<D> out;
   const auto mu2 = hn::Add(mu, mu);
   for (int p = 0; p < 3; ++p) {
@@ -321,7 +323,7 @@ HWY_INLINE SpectralLanes<D> linear_spectral(D d, hn::Vec<D> mu, hn::Vec<D> lambd
 
 /// The positive part; lanes that are positive semi-definite already keep their bits.
 template <class D>
-HWY_INLINE void project(D d, SpectralLanes<D>& H) {
+PLIANT_KERNEL_PART void project(D d, SpectralLanes<D>& H) {
   const auto zero = hn::Zero(d);
   for (int p = 0; p < 3; ++p) {
     H.symmetric[p] = hn::Max(H.symmetric[p], zero);

@@ -18,8 +18,8 @@ inline constexpr Index lanes_of_pack = ElementPack::width;
 
 /// The 81 entries of the second derivative by F: its block of columns a and b of F is that of the unit vectors a and b.
 template <bool turned, class D>
-HWY_INLINE void store_hessian(D d, hn::Vec<D> volume, const SpectralLanes<D>& H, const Svd3Lanes<D>& svd,
-                              double* out) {
+PLIANT_KERNEL_PART void store_hessian(D d, hn::Vec<D> volume, const SpectralLanes<D>& H,
+                                      const Svd3Lanes<D>& svd, double* out) {
   using Vec = hn::Vec<D>;
   const HessianBlocks<turned, D> hessian(d, volume, H, svd.U);
   Vec b[3][3];
@@ -45,8 +45,8 @@ HWY_INLINE void store_hessian(D d, hn::Vec<D> volume, const SpectralLanes<D>& H,
 
 /// `blocks` vectors of a pack from `lane` on.
 template <class Density, bool stiffness, int blocks, class D>
-HWY_INLINE void evaluate_lanes(D d, const ElementPack& pack, const double* z, int lane,
-                               const ElementOutputs& out, bool projected) {
+PLIANT_KERNEL_PART void evaluate_lanes(D d, const ElementPack& pack, const double* z, int lane,
+                                       const ElementOutputs& out, bool projected) {
   using Vec = hn::Vec<D>;
   const int lanes = static_cast<int>(hn::Lanes(d));
   Mat3Lanes<D> F[blocks], scaled[blocks];
@@ -78,7 +78,7 @@ HWY_INLINE void evaluate_lanes(D d, const ElementPack& pack, const double* z, in
 template <class Density, bool stiffness>
 void evaluate_packs(const detail::ElementJob& job) {
   const hn::CappedTag<double, ElementPack::width> d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   for (Index k = 0; k < job.count; ++k) {
     const ElementPack& pack = job.packs[k];
     const double* z = job.z + 9 * lanes_of_pack * k;
@@ -87,7 +87,7 @@ void evaluate_packs(const detail::ElementJob& job) {
     if (job.out.gradients) out.gradients = job.out.gradients + 9 * lanes_of_pack * k;
     if (stiffness) out.hessians = job.out.hessians + 81 * lanes_of_pack * k;
     // Two vectors side by side hide each other's latencies, as in svd3.
-    if (2 * lanes <= ElementPack::width) {
+    if constexpr (2 * lanes <= ElementPack::width) {
       for (int lane = 0; lane < ElementPack::width; lane += 2 * lanes)
         evaluate_lanes<Density, stiffness, 2>(d, pack, z, lane, out, job.projected);
     } else {

@@ -40,7 +40,7 @@ HWY_INLINE hn::Vec<D> inverse_or_zero(D d, hn::Vec<D> x) {
 
 /// The angle of the vector (x, y), -pi to pi; 0 at the origin.
 template <class D>
-HWY_INLINE hn::Vec<D> angle_of(D d, hn::Vec<D> y, hn::Vec<D> x) {
+PLIANT_KERNEL_PART hn::Vec<D> angle_of(D d, hn::Vec<D> y, hn::Vec<D> x) {
   const auto ax = hn::Abs(x), ay = hn::Abs(y);
   const auto small = hn::Min(ax, ay), large = hn::Max(ax, ay);
   auto angle = hn::Atan(d, hn::Mul(small, inverse_or_zero(d, large)));
@@ -51,8 +51,8 @@ HWY_INLINE hn::Vec<D> angle_of(D d, hn::Vec<D> y, hn::Vec<D> x) {
 
 /// The energies of shell_terms.h, written in z: corners at 0, z0, z1, z2.
 template <class D>
-HWY_INLINE void evaluate_flap_lanes(D d, const ElementPack& pack, const double* lanes_of_z, int lane,
-                                    const ElementOutputs& out) {
+PLIANT_KERNEL_PART void evaluate_flap_lanes(D d, const ElementPack& pack, const double* lanes_of_z, int lane,
+                                            const ElementOutputs& out) {
   using Vec = hn::Vec<D>;
   constexpr Index width = ElementPack::width;
   const auto half = hn::Set(d, 0.5), zero = hn::Zero(d);

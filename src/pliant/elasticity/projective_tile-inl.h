@@ -35,8 +35,8 @@ template <class D>
 struct VolumeCurve {
   hn::Vec<D> s[3], a1, a2;  ///< aᵢ = sᵢ² - s3²
 
-  HWY_INLINE void at(D d, hn::Vec<D> t, hn::Vec<D>& x1, hn::Vec<D>& x2, hn::Vec<D>& g,
-                     hn::Vec<D>& slope) const {
+  PLIANT_KERNEL_PART void at(D d, hn::Vec<D> t, hn::Vec<D>& x1, hn::Vec<D>& x2, hn::Vec<D>& g,
+                             hn::Vec<D>& slope) const {
     using T = hn::TFromD<D>;
     const auto half = hn::Set(d, T(0.5)), least = hn::Set(d, std::numeric_limits<T>::min());
     const auto y = hn::Sub(hn::Add(t, t), s[2]);
@@ -53,7 +53,7 @@ struct VolumeCurve {
 };
 
 template <class D>
-HWY_INLINE void nearest_unit_volume(D d, const hn::Vec<D>* sigma, hn::Vec<D>* x) {
+PLIANT_KERNEL_PART void nearest_unit_volume(D d, const hn::Vec<D>* sigma, hn::Vec<D>* x) {
   using T = hn::TFromD<D>;
   using Vector = hn::Vec<D>;
   constexpr T eps = std::numeric_limits<T>::epsilon();
@@ -121,7 +121,8 @@ HWY_INLINE void nearest_unit_volume(D d, const hn::Vec<D>* sigma, hn::Vec<D>* x)
 
 /// F = [edges] B.
 template <class D>
-HWY_INLINE void tet_gradient(D d, const hn::TFromD<D>* edges, const hn::TFromD<D>* B, Mat3Lanes<D>& F) {
+PLIANT_KERNEL_PART void tet_gradient(D d, const hn::TFromD<D>* edges, const hn::TFromD<D>* B,
+                                     Mat3Lanes<D>& F) {
   for (int c = 0; c < 3; ++c) {
     const auto b0 = hn::Load(d, B + (3 * c) * projective_tile);
     const auto b1 = hn::Load(d, B + (3 * c + 1) * projective_tile);
@@ -135,7 +136,7 @@ HWY_INLINE void tet_gradient(D d, const hn::TFromD<D>* edges, const hn::TFromD<D
 
 /// Forces [edges] = G Bᵀ, G = λ (P - F).
 template <class D>
-HWY_INLINE void tet_forces(D d, const hn::Vec<D>* G, const hn::TFromD<D>* B, hn::TFromD<D>* forces) {
+PLIANT_KERNEL_PART void tet_forces(D d, const hn::Vec<D>* G, const hn::TFromD<D>* B, hn::TFromD<D>* forces) {
   for (int k = 0; k < 3; ++k) {
     const auto b0 = hn::Load(d, B + k * projective_tile);
     const auto b1 = hn::Load(d, B + (k + 3) * projective_tile);
@@ -148,7 +149,7 @@ HWY_INLINE void tet_forces(D d, const hn::Vec<D>* G, const hn::TFromD<D>* B, hn:
 
 /// U diag(x) Vᵀ.
 template <class D>
-HWY_INLINE void recompose(D, const Svd3Lanes<D>& svd, const hn::Vec<D>* x, hn::Vec<D>* out) {
+PLIANT_KERNEL_PART void recompose(D, const Svd3Lanes<D>& svd, const hn::Vec<D>* x, hn::Vec<D>* out) {
   for (int c = 0; c < 3; ++c) {
     const auto v0 = hn::Mul(x[0], svd.V[c]), v1 = hn::Mul(x[1], svd.V[c + 3]),
                v2 = hn::Mul(x[2], svd.V[c + 6]);
@@ -159,8 +160,8 @@ HWY_INLINE void recompose(D, const Svd3Lanes<D>& svd, const hn::Vec<D>* x, hn::V
 
 /// Clamped singular values, and with them (`with_volume`) those of the right product.
 template <bool with_volume, class D>
-HWY_INLINE void finish_tets(D d, const ProjectiveTile<hn::TFromD<D>>& tile, Index i, hn::TFromD<D> growth,
-                            const Svd3Lanes<D>& svd) {
+PLIANT_KERNEL_PART void finish_tets(D d, const ProjectiveTile<hn::TFromD<D>>& tile, Index i,
+                                    hn::TFromD<D> growth, const Svd3Lanes<D>& svd) {
   using T = hn::TFromD<D>;
   using Vector = hn::Vec<D>;
   const T* parameters = tile.parameters + i;
@@ -246,8 +247,8 @@ HWY_INLINE void times_symmetric(D, const hn::Vec<D>* A, const hn::Vec<D>* S, hn:
 }
 
 template <class D>
-HWY_INLINE void fit_poses(D d, const hn::Vec<D> (&poses)[projective_poses][6], const hn::Vec<D>* goal,
-                          hn::Vec<D>* w, hn::Vec<D>* S) {
+PLIANT_KERNEL_PART void fit_poses(D d, const hn::Vec<D> (&poses)[projective_poses][6], const hn::Vec<D>* goal,
+                                  hn::Vec<D>* w, hn::Vec<D>* S) {
   using T = hn::TFromD<D>;
   const auto least = hn::Set(d, std::numeric_limits<T>::min() * T(1e6));
   for (int sweep = 0; sweep < 3; ++sweep)
@@ -433,8 +434,8 @@ HWY_NOINLINE void project_triangles(D d, const ProjectiveTile<hn::TFromD<D>>& ti
 // === Vectors of a certain length: springs, and mean curvature vectors
 
 template <class D>
-HWY_INLINE void finish_vectors(D d, const ProjectiveTile<hn::TFromD<D>>& tile, Index i, const hn::Vec<D>* v,
-                               const hn::Vec<D>* p) {
+PLIANT_KERNEL_PART void finish_vectors(D d, const ProjectiveTile<hn::TFromD<D>>& tile, Index i,
+                                       const hn::Vec<D>* v, const hn::Vec<D>* p) {
   using T = hn::TFromD<D>;
   const auto weight = hn::Load(d, tile.parameters + i);
   auto energy = hn::Zero(d);

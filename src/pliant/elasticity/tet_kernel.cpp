@@ -33,7 +33,8 @@ HWY_INLINE hn::Vec<D> gather(D d, const double* x, const std::int32_t* offsets) 
 
 /// F = Σ (x_a - x_0) ⊗ ∇N_a.
 template <class D>
-HWY_INLINE void deformation_gradient(D d, const double* x, const TetPack& pack, int lane, Mat3Lanes<D>& F) {
+PLIANT_KERNEL_PART void deformation_gradient(D d, const double* x, const TetPack& pack, int lane,
+                                             Mat3Lanes<D>& F) {
   for (int i = 0; i < 3; ++i) {
     const auto origin = gather(d, x + i, pack.offset[0] + lane);
     hn::Vec<D> edge[3];
@@ -47,8 +48,8 @@ HWY_INLINE void deformation_gradient(D d, const double* x, const TetPack& pack, 
 }
 
 template <class D>
-HWY_INLINE void store_gradient(D d, const TetPack& pack, int lane, hn::Vec<D> volume, const hn::Vec<D>* P,
-                               PackResults& out) {
+PLIANT_KERNEL_PART void store_gradient(D d, const TetPack& pack, int lane, hn::Vec<D> volume,
+                                       const hn::Vec<D>* P, PackResults& out) {
   for (int a = 0; a < 3; ++a)
     for (int i = 0; i < 3; ++i) {
       auto sum = hn::Mul(P[i], hn::Load(d, pack.gradient[3 * a] + lane));
@@ -61,8 +62,9 @@ HWY_INLINE void store_gradient(D d, const TetPack& pack, int lane, hn::Vec<D> vo
 /// The blocks K_ab = volume ∂²W/∂F² : ∇N_a ⊗ ∇N_b for a, b from 1 to 3 in the frame of U and V, turned back, and those
 /// of vertex 0 from the sums that translations make zero.
 template <bool turned, class D>
-HWY_INLINE void store_blocks(D d, const TetPack& pack, int lane, hn::Vec<D> volume, const SpectralLanes<D>& H,
-                             const hn::Vec<D>* U, const hn::Vec<D>* V, PackResults& out) {
+PLIANT_KERNEL_PART void store_blocks(D d, const TetPack& pack, int lane, hn::Vec<D> volume,
+                                     const SpectralLanes<D>& H, const hn::Vec<D>* U, const hn::Vec<D>* V,
+                                     PackResults& out) {
   using Vec = hn::Vec<D>;
   const HessianBlocks<turned, D> hessian(d, volume, H, U);
   Vec b[3][3];
@@ -107,8 +109,8 @@ HWY_INLINE void store_blocks(D d, const TetPack& pack, int lane, hn::Vec<D> volu
 
 /// `blocks` vectors of elements of a pack from `lane` on.
 template <class Density, bool stiffness, int blocks, class D>
-HWY_INLINE void evaluate_lanes(D d, const double* x, const TetPack& pack, int lane, bool projected,
-                               PackResults& out) {
+PLIANT_KERNEL_PART void evaluate_lanes(D d, const double* x, const TetPack& pack, int lane, bool projected,
+                                       PackResults& out) {
   using Vec = hn::Vec<D>;
   const int lanes = static_cast<int>(hn::Lanes(d));
   Mat3Lanes<D> F[blocks];
@@ -135,13 +137,13 @@ HWY_INLINE void evaluate_lanes(D d, const double* x, const TetPack& pack, int la
 template <class Density, bool stiffness>
 void evaluate_tile(const detail::TetJob& job) {
   const hn::CappedTag<double, pack_width> d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   PackResults results;
   double energy = 0;
   for (int first = 0; first < job.count; first += pack_width) {
     const TetPack& pack = job.packs[first / pack_width];
     // Two vectors side by side hide each other's latencies, as in svd3.
-    if (2 * lanes <= pack_width) {
+    if constexpr (2 * lanes <= pack_width) {
       for (int lane = 0; lane < pack_width; lane += 2 * lanes)
         evaluate_lanes<Density, stiffness, 2>(d, job.x, pack, lane, job.what.projected, results);
     } else {

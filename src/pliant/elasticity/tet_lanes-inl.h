@@ -31,8 +31,9 @@ inline constexpr bool needs_svd =
 
 /// Energy density W, stress P and, with `stiffness`, the Hessian in the frame of the singular vectors.
 template <class Density, bool stiffness, class D>
-HWY_INLINE void evaluate_density(D d, const Mat3Lanes<D>& F, const Svd3Lanes<D>& svd, const hn::Vec<D>* p,
-                                 hn::Vec<D>& W, hn::Vec<D>* P, SpectralLanes<D>& H) {
+PLIANT_KERNEL_PART void evaluate_density(D d, const Mat3Lanes<D>& F, const Svd3Lanes<D>& svd,
+                                         const hn::Vec<D>* p, hn::Vec<D>& W, hn::Vec<D>* P,
+                                         SpectralLanes<D>& H) {
   using Vec = hn::Vec<D>;
   if constexpr (Density::of_invariants) {
     Vec C[6];
@@ -84,7 +85,7 @@ struct HessianBlocks {
   Vec A[3][3], alpha[3][3], beta[3][3];
   const Vec* U;
 
-  HWY_INLINE HessianBlocks(D d, hn::Vec<D> volume, const SpectralLanes<D>& H, const hn::Vec<D>* frame)
+  PLIANT_KERNEL_PART HessianBlocks(D d, hn::Vec<D> volume, const SpectralLanes<D>& H, const hn::Vec<D>* frame)
       : U(frame) {
     const auto half = hn::Mul(hn::Set(d, 0.5), volume);
     for (int i = 0; i < 3; ++i) A[i][i] = hn::Mul(volume, H.diagonal[i]);
@@ -97,7 +98,7 @@ struct HessianBlocks {
   }
 
   /// Entry (i, k) at i + 3 k. `symmetric`: b and c are the same.
-  HWY_INLINE void block(const Vec* b, const Vec* c, bool symmetric, Vec* K) const {
+  PLIANT_KERNEL_PART void block(const Vec* b, const Vec* c, bool symmetric, Vec* K) const {
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
       auto sum = hn::Mul(A[i][i], hn::Mul(b[i], c[i]));

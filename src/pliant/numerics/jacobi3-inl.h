@@ -24,7 +24,7 @@ struct Jacobi3Lanes {
 /// One Jacobi rotation of columns p and q = p + 1 (cyclically) that zeroes the entry (p, q), by an angle of
 /// at most 45 degrees (which is what makes the cyclic order converge [Forsythe and Henrici 1960]).
 template <int p, class D>
-HWY_INLINE void jacobi3_rotate(D d, Jacobi3Lanes<D>& S) {
+PLIANT_KERNEL_PART void jacobi3_rotate(D d, Jacobi3Lanes<D>& S) {
   constexpr int q = (p + 1) % 3, r = (p + 2) % 3;
   const auto half = hn::Set(d, 0.5), one = hn::Set(d, 1.0);
   const auto difference = hn::Sub(S.diagonal[q], S.diagonal[p]);
@@ -58,7 +58,7 @@ HWY_INLINE void jacobi3_rotate(D d, Jacobi3Lanes<D>& S) {
 
 /// The rotation matrix of a quaternion of any length: the eigenvectors as columns.
 template <class D>
-HWY_INLINE void rotation_matrix(D d, const hn::Vec<D>* q, hn::Vec<D>* V) {
+PLIANT_KERNEL_PART void rotation_matrix(D d, const hn::Vec<D>* q, hn::Vec<D>* V) {
   const auto squared =
       hn::MulAdd(q[3], q[3], hn::MulAdd(q[2], q[2], hn::MulAdd(q[1], q[1], hn::Mul(q[0], q[0]))));
   const auto twice = hn::Div(hn::Set(d, 2.0), squared);

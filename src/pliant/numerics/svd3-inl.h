@@ -111,7 +111,7 @@ struct Scale3Lanes {
 /// steps: the power alone would not be a number. An infinite or NaN entry makes every entry NaN, and so all
 /// that follows.
 template <class D>
-HWY_INLINE Scale3Lanes<D> take_scale(D d, Mat3Lanes<D>& F) {
+PLIANT_KERNEL_PART Scale3Lanes<D> take_scale(D d, Mat3Lanes<D>& F) {
   using T = hn::TFromD<D>;
   constexpr T step = sizeof(T) == 4 ? T(1 << 24) : T(std::int64_t{1} << 53);
   constexpr T near_denormal = sizeof(T) == 4 ? T(1e-30) : T(1e-290);
@@ -136,7 +136,8 @@ HWY_INLINE void apply(D, const Mat3Lanes<D>& F, const hn::Vec<D>* v, hn::Vec<D>*
 
 /// cos and sin of half the angle of the vector (x, y) with this length_of; the sign of the pair is free.
 template <class D>
-HWY_INLINE void half_angle(D d, hn::Vec<D> x, hn::Vec<D> y, hn::Vec<D> length, hn::Vec<D>& c, hn::Vec<D>& s) {
+PLIANT_KERNEL_PART void half_angle(D d, hn::Vec<D> x, hn::Vec<D> y, hn::Vec<D> length, hn::Vec<D>& c,
+                                   hn::Vec<D>& s) {
   // tan(a/2) = y / (length + x) = (length - x) / y: whichever does not cancel.
   const auto sum = hn::Add(length, hn::Abs(x));
   const auto left = hn::Lt(x, hn::Zero(d));
@@ -160,7 +161,7 @@ struct Steps3Lanes {
 };
 
 template <class D>
-HWY_INLINE void normal_matrix(D d, Steps3Lanes<D>& x) {
+PLIANT_KERNEL_PART void normal_matrix(D d, Steps3Lanes<D>& x) {
   using T = hn::TFromD<D>;
   x.scale = take_scale(d, x.F);
   const auto* F = x.F.m;
@@ -188,7 +189,7 @@ HWY_INLINE hn::Vec<D> quartic(D d, const hn::TFromD<D> (&c)[5], hn::Vec<D> r, hn
 /// The lone root of λ³ - 3 s² λ - det A, s² = |A|²/6: λ = ± s x with x³ - 3 x = 2 r and 0 <= r <= 1, thus
 /// x = 2 cos(acos(r)/3) between √3 and 2.
 template <class D>
-HWY_INLINE void lone_eigenvalue(D d, Steps3Lanes<D>& steps) {
+PLIANT_KERNEL_PART void lone_eigenvalue(D d, Steps3Lanes<D>& steps) {
   using T = hn::TFromD<D>;
   const auto* A = steps.A;
   const auto square = hn::MulAdd(hn::Set(d, T(2)), dot3(d, A + 3, A + 3), dot3(d, A, A));
@@ -224,7 +225,7 @@ HWY_INLINE void lone_eigenvalue(D d, Steps3Lanes<D>& steps) {
 
 /// All columns of the adjugate of A - λ are multiples of w: the one with the largest diagonal entry.
 template <class D>
-HWY_INLINE void lone_eigenvector(D d, Steps3Lanes<D>& steps) {
+PLIANT_KERNEL_PART void lone_eigenvector(D d, Steps3Lanes<D>& steps) {
   using T = hn::TFromD<D>;
   using Vector = hn::Vec<D>;
   const auto* A = steps.A;
@@ -250,7 +251,7 @@ HWY_INLINE void lone_eigenvector(D d, Steps3Lanes<D>& steps) {
 
 /// t1 and t2 that complete the unit vector u to a rotation [u t1 t2], without a branch [Duff et al. 2017].
 template <class D>
-HWY_INLINE void complete(D d, const hn::Vec<D>* u, hn::Vec<D>* t1, hn::Vec<D>* t2) {
+PLIANT_KERNEL_PART void complete(D d, const hn::Vec<D>* u, hn::Vec<D>* t1, hn::Vec<D>* t2) {
   const auto one = hn::Set(d, hn::TFromD<D>(1));
   const auto sign = hn::And(u[2], hn::SignBit(d));
   const auto signed_one = hn::Or(one, sign);
@@ -266,7 +267,7 @@ HWY_INLINE void complete(D d, const hn::Vec<D>* u, hn::Vec<D>* t1, hn::Vec<D>* t
 
 /// u along F w or F a x F b (for F = 0 along x), and what is left of F beside u and w.
 template <class D>
-HWY_INLINE void deflate(D d, Steps3Lanes<D>& x) {
+PLIANT_KERNEL_PART void deflate(D d, Steps3Lanes<D>& x) {
   using T = hn::TFromD<D>;
   using Vector = hn::Vec<D>;
   const auto one = hn::Set(d, T(1));
@@ -292,7 +293,7 @@ HWY_INLINE void deflate(D d, Steps3Lanes<D>& x) {
 
 /// M = Q rotation(β) + R reflection(α): singular values Q + R and Q - R, angles half the sum and difference.
 template <class D>
-HWY_INLINE void finish(D d, const Steps3Lanes<D>& x, Svd3Lanes<D>& out) {
+PLIANT_KERNEL_PART void finish(D d, const Steps3Lanes<D>& x, Svd3Lanes<D>& out) {
   using Vector = hn::Vec<D>;
   const auto* M = x.M;
   const auto largest = hn::Max(hn::Max(hn::Abs(M[0]), hn::Abs(M[1])), hn::Max(hn::Abs(M[2]), hn::Abs(M[3])));
@@ -338,7 +339,7 @@ HWY_INLINE void finish(D d, const Steps3Lanes<D>& x, Svd3Lanes<D>& out) {
 /// Decomposes `blocks` vectors of matrices at once. The steps are long chains of dependent operations; four
 /// blocks side by side, step by step, fill each other's waits.
 template <int blocks, class D>
-HWY_INLINE void svd3_lanes(D d, const Mat3Lanes<D> (&F)[blocks], Svd3Lanes<D> (&out)[blocks]) {
+PLIANT_KERNEL_PART void svd3_lanes(D d, const Mat3Lanes<D> (&F)[blocks], Svd3Lanes<D> (&out)[blocks]) {
   svd3_detail::Steps3Lanes<D> steps[blocks];
   for (int k = 0; k < blocks; ++k) steps[k].F = F[k];
   for (auto& x : steps) svd3_detail::normal_matrix(d, x);
