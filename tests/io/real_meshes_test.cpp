@@ -109,11 +109,19 @@ bool same_in_space(const MeshData& a, const MeshData& b) {
   return true;
 }
 
+// Under a sanitizer large meshes share the formats: each goes through every fourth, beginning at another one.
+#ifdef __SANITIZE_ADDRESS__
+constexpr Index large_mesh = 20000, format_stride = 4;
+#else
+constexpr Index large_mesh = 0, format_stride = 1;
+#endif
+
 // Empty when the mesh comes back from every format that can hold it; else what went wrong.
-std::string try_conversions(const MeshData& mesh, const fs::path& folder) {
+std::string try_conversions(const MeshData& mesh, const fs::path& folder, Index turn = 0) {
   std::string complaints;
   const auto convert = [&](const std::string& name, const WriteOptions& options, const MeshData& expected,
                            bool exact) {
+    if (mesh.vertices.rows() > large_mesh && turn++ % format_stride != 0) return;
     try {
       write_mesh(folder / name, mesh, options);
       const MeshData back = read_mesh(folder / name);
@@ -170,8 +178,8 @@ TEST(RealMeshes, ReadWithTheirCountsAndConvertThereAndBack) {
       if (known.triangles >= 0 && surface.triangles.rows() != known.triangles)
         complaint += fmt::format("has {} triangles; ", surface.triangles.rows());
       const TemporaryFolder scratch;
-      if (mesh.has_tets()) complaint += try_conversions(mesh, scratch.path());
-      complaint += try_conversions(surface, scratch.path());
+      if (mesh.has_tets()) complaint += try_conversions(mesh, scratch.path(), i);
+      complaint += try_conversions(surface, scratch.path(), i);
     } catch (const Error& error) {
       complaint = error.what();
     }

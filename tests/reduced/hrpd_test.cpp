@@ -195,7 +195,7 @@ TEST(Hrpd, FollowsTheFullMethod) {
   options.positions.handles = 60;
   options.projections.handles = 60;
   options.projections.samples = 1000;
-  const TetMesh mesh = make_shape("bear", {.tets = 4000});
+  const TetMesh mesh = make_shape("bear", {.tets = 2000});
   const std::vector<int> held = lowest(mesh.vertices, 0.05);
   options.positions.fixed = held;
   const double box = (mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).norm();
