@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import support  # noqa: E402
-from brandt2018 import drops, falls, speed, steps  # noqa: E402
+from brandt2018 import bunny, drops, falls, speed, steps  # noqa: E402
 
 SECTIONS = {  # name: title, run(context), report(data of all sections)
     "table1": ("Table 1: speed", speed.run_table1, lambda data: speed.report_table1(data["table1"])),
@@ -32,6 +32,8 @@ SECTIONS = {  # name: title, run(context), report(data of all sections)
              lambda data: falls.report_fig6(data["fig6"])),
     "iterations": ("Ten iterations or a thousand", steps.run_iterations,
                    lambda data: steps.report_iterations(data["iterations"])),
+    "bunny": ("A falling bunny: is the subspace stable?", bunny.run_bunny,
+              lambda data: bunny.report_bunny(data["bunny"])),
 }
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from conftest import BUILD, ROOT
 
 SECTIONS = {
     "tycowicz2013": ["table1", "table2", "table3", "fig7", "fig8", "fig10", "fig11", "fig12"],
-    "brandt2018": ["table1", "table2", "fig3", "fig4", "fig5", "fig6", "iterations"],
+    "brandt2018": ["table1", "table2", "fig3", "fig4", "fig5", "fig6", "iterations", "bunny"],
 }
 
 
@@ -76,6 +76,9 @@ def test_brandt2018_follows_the_full_method(finished):
     soft = sections["fig6"]["armadillo"]["from_rest"]
     assert soft[2] > 2 * soft[3]  # collapsed, and up again
     assert sections["iterations"]["armadillo"]["from_1000"]["20"]["mean"] < 0.005
+    columns = sections["bunny"]["fall"]["columns"]
+    assert columns["pliant"]["condition"] < 1e6 < columns["with_ones"]["condition"]
+    assert columns["pliant"]["gravity"] == pytest.approx([1, 1], abs=1e-6)
 
 
 def test_a_resumed_run_keeps_what_is_there(finished):
