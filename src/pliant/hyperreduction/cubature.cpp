@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "pliant/base/error.h"
@@ -34,6 +35,14 @@ void gemm(const Eigen::Ref<const MatrixXd>& A, bool transpose_a, const Eigen::Re
               to_int(C.rows()), to_int(C.cols()), to_int(transpose_a ? A.rows() : A.cols()), 1, A.data(),
               to_int(A.outerStride()), B.data(), to_int(B.outerStride()), add ? 1 : 0, C.data(),
               to_int(C.outerStride()));
+}
+
+/// Hz; 0 where no coordinate has stiffness.
+double softest_frequency(const DenseBasis& basis) {
+  double softest = 0;
+  for (const double f : basis.frequencies)
+    if (f > 0 && (softest == 0 || f < softest)) softest = f;
+  return softest;
 }
 
 }  // namespace
@@ -87,11 +96,16 @@ CubatureProblem CubatureProblem::on_poses(std::span<const int> poses) const { re
 void CubatureProblem::choose_scale() {
   scale_ = VectorXd::Ones(basis_.dimension());
   if (options_.norm == ForceNorm::plain) return;
-  double softest = 0;
-  for (const double f : basis_.frequencies)
-    if (f > 0 && (softest == 0 || f < softest)) softest = f;
+  const double softest = softest_frequency(basis_);
   if (softest == 0) return;
   for (Index k = 0; k < scale_.size(); ++k) scale_[k] = std::max(basis_.frequencies[k] / softest, 1.0);
+}
+
+/// What forces at rest may come to by rounding: far below those of the softest motion through a billionth of the box.
+double CubatureProblem::rounding_of_forces() const {
+  const double softest = 2 * std::numbers::pi * softest_frequency(basis_);
+  const double box = (basis_.origin.colwise().maxCoeff() - basis_.origin.colwise().minCoeff()).norm();
+  return 1e-9 * softest * softest * box * std::sqrt(body_.masses().sum());
 }
 
 // === Exact reduced forces, a batch of poses at a time: positions by one product, forces of the whole body a pose, and back
@@ -121,7 +135,7 @@ void CubatureProblem::compute_forces(const MatrixXd& poses) {
   // === Every pose's part over its norm; poses without force say nothing
   forces = scale_.cwiseInverse().asDiagonal() * forces;
   const VectorXd norms = forces.colwise().norm();
-  const double least = 1e-12 * norms.maxCoeff();
+  const double least = std::max(1e-12 * norms.maxCoeff(), rounding_of_forces());
   Index kept = 0;
   poses_.resize(poses.rows(), count);
   b_.resize(poses.rows(), count);

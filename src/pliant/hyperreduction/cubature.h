@@ -90,6 +90,7 @@ class CubatureProblem {
   CubatureProblem(const CubatureProblem& all, std::span<const int> poses);
   void choose_scale();
   void compute_forces(const MatrixXd& poses);
+  double rounding_of_forces() const;
   void fill(std::span<const int> elements, Eigen::Ref<MatrixXd> G, Eigen::Ref<MatrixXd> P) const;
 
   const Body& body_;

@@ -52,6 +52,7 @@ class FileBuffer : public std::streambuf {
     return traits_type::not_eof(c);
   }
   std::streamsize xsputn(const char* data, std::streamsize size) override {
+    if (size == 0) return 0;  // an empty array may have no address
     if (size > epptr() - pptr()) {
       drain();
       if (size > static_cast<std::streamsize>(buffer_.size())) {
