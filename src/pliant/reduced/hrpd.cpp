@@ -165,7 +165,6 @@ Index Hrpd::response(int vertex) {
   return made;
 }
 
-/// Memory for so many pins, so that they may come and go without asking for more.
 /// How far a vertex moves along with a unit of force at another, m/N: uᵀ A⁻¹ u.
 double Hrpd::felt(int vertex, Index response) const {
   const HandleWeights& w = model_->basis.weights;
@@ -176,6 +175,7 @@ double Hrpd::felt(int vertex, Index response) const {
   return sum;
 }
 
+/// The same between two pins; between contacts from what is kept.
 double Hrpd::coupling(const Pin& a, const Pin& b) {
   if (a.contact < 0 || b.contact < 0 || contact_coupled_.empty()) return felt(a.vertex, b.response);
   if (!contact_coupled_[at(b.contact)]) {
@@ -186,6 +186,7 @@ double Hrpd::coupling(const Pin& a, const Pin& b) {
   return contact_coupling_(a.contact, b.contact);
 }
 
+/// Memory for so many pins, so that they may come and go without asking for more.
 void Hrpd::make_room(Index pins) {
   pins_.reserve(at(pins));
   response_of_.reserve(at(pins + room_for_pins));
