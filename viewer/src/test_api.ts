@@ -32,6 +32,7 @@ export function expose(app: App, pointer: PointerActions, edit: EditMode) {
     readGhostPositions: (b: number) => Array.from(bodies.views[b].read_ghost_positions(stage.renderer) ?? []),
     readNormals: (b: number) => Array.from(bodies.views[b].read_normals(stage.renderer)),
     rest: (b: number) => Array.from(bodies.views[b].rest),
+    heldPoints: (b: number) => Array.from(bodies.views[b].held_points),
     surface: (b: number) => {
       const { point, index, ring_first, ring } = bodies.views[b].rings.surface;
       return { point: Array.from(point), index: Array.from(index), ring_first: Array.from(ring_first), ring: Array.from(ring) };

@@ -10,8 +10,8 @@ export async function open_file(file: File): Promise<void> {
   }
   const answer = await fetch(`/open?name=${encodeURIComponent(file.name)}`, { method: 'POST', body: file });
   if (!answer.ok) {
-    const text = (await answer.text()).trim();
-    throw new Error(text.length > 0 && text.length < 500 ? text : `${file.name}: the server answered ${answer.status}`);
+    const sentence = await answer.json().then((body: { error?: string }) => body.error).catch(() => undefined);
+    throw new Error(sentence ?? `${file.name}: the server answered ${answer.status}`);
   }
 }
 

@@ -85,7 +85,7 @@ export interface StatsMessage {
   iterations: number;
   residual: number;
   converged: boolean;
-  contacts: number;
+  contacts: number | null;
   ghost_error: { mean: number; largest: number } | null;
 }
 

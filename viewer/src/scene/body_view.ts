@@ -39,6 +39,7 @@ export class BodyView {
   private readonly samples: THREE.Points;
   private readonly handles: THREE.Points;
   private readonly held: THREE.Points;
+  readonly held_points: Uint32Array;
   private ghost: GhostView | null = null;
   private stale = true;
   frames = 0;
@@ -63,7 +64,8 @@ export class BodyView {
     const weights = ranks(floats(data, 'sample_weight'));
     this.samples = make_markers(ids(data, 'sample_point'), weights, positions, { pixels: 9, low: 0x3a6ea5, high: 0xf2a03d });
     this.handles = make_markers(ids(data, 'handle_point'), null, positions, { pixels: 11, low: 0, high: 0x7a3fa0 });
-    this.held = make_markers(ids(data, 'fixed_point'), null, positions, { pixels: 8, low: 0, high: 0xb3261e });
+    this.held_points = ids(data, 'fixed_point');
+    this.held = make_markers(this.held_points, null, positions, { pixels: 8, low: 0, high: 0xb3261e });
     this.group.add(this.drawn.group, this.samples, this.handles, this.held);
     const box = box_of(this.rest.subarray(0, 3 * info.surface));
     this.diagonal = box.min.distanceTo(box.max);

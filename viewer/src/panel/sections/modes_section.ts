@@ -6,16 +6,16 @@ import { el } from '../dom';
 import { button, section, slider } from '../widgets';
 
 export function make_modes_section(app: App): Part & { element: HTMLElement } {
-  let amplitude = 1;
+  let amplitude = 0.08; // of the box
   let playing: number | null = null;
   let frequencies: number[] = [];
   const list = el('div', { class: 'modes', 'data-key': 'modes' });
   const size = slider({
     key: 'mode_amplitude',
     label: 'Amplitude',
-    unit: '×',
-    minimum: 0.1,
-    maximum: 5,
+    unit: 'of the box',
+    minimum: 0.005,
+    maximum: 0.5,
     logarithmic: true,
     change: (value) => {
       amplitude = value;

@@ -48,7 +48,7 @@ export function make_numbers_section(app: App): Part & { element: HTMLElement } 
         ['steps a second, as run', app.state?.paused ? 'paused' : format_number(stats.steps_per_s)],
         ['iterations a step', `${stats.iterations}${stats.converged ? '' : ' (not converged)'}`],
         ['residual', format_number(stats.residual)],
-        ['contacts', String(stats.contacts)],
+        ...(stats.contacts !== null ? [['contacts', String(stats.contacts)] as [string, string]] : []),
       ]);
     },
     connection() {
