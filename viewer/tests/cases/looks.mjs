@@ -1,4 +1,5 @@
 // What is shown: strain, samples, handles, wireframe; themes; the sheet of keys; pictures.
+import { Viewer } from '../support/viewer.mjs';
 import { claim, until } from '../support/wait.mjs';
 
 const colour_changes = async (viewer, what, act) => {
@@ -80,6 +81,24 @@ export default [
       await viewer.toggle('show.energy', true);
       await viewer.until('energies come', () => pliant.stats.energy !== null && Number.isFinite(pliant.stats.energy.kinetic));
       await viewer.toggle('show.energy', false);
+    },
+  ],
+  [
+    'on a phone the panel is a sheet at the foot, folded until it is asked for',
+    async (viewer) => {
+      await viewer.calm();
+      const phone = await Viewer.open(viewer.context.browser(), viewer.address, { viewport: { width: 390, height: 640 }, isMobile: true });
+      try {
+        await phone.until('it is folded', () => document.getElementById('panel').classList.contains('folded'));
+        await phone.press('fold');
+        await phone.until('it covers the foot', () => {
+          const box = document.getElementById('panel').getBoundingClientRect();
+          return box.height > 150 && box.bottom <= innerHeight && box.width > innerWidth - 40;
+        });
+        phone.no_page_errors();
+      } finally {
+        await phone.close();
+      }
     },
   ],
   [

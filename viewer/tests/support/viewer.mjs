@@ -1,7 +1,8 @@
 // A page of the viewer in the browser, and what tests do with it.
 import { claim, until } from './wait.mjs';
 
-export const WINDOW = { width: 640, height: 480 };
+// Small, since the processor draws; just wide enough that the panel stands beside the picture.
+export const WINDOW = { width: 760, height: 480 };
 
 export class Viewer {
   static async open(browser, address, options = {}) {
@@ -61,6 +62,7 @@ export class Viewer {
       if (!pliant.driver) pliant.app.send({ type: 'wheel' });
       Object.assign(pliant.show, { edges: false, samples: false, handles: false, held: false, strain: false, ghost_colours: true, ghost_beside: false });
       pliant.app.bodies.restyle();
+      for (const section of document.querySelectorAll('details')) section.open = false;
     });
     await this.until('this page drives', () => pliant.driver);
     for (const message of [
