@@ -52,9 +52,9 @@ export class PointerActions {
     return [...this.grips.values()].some((grip) => grip.body < 0);
   }
 
-  /// Lets everything go: the scene was replaced, or someone else drives.
+  /// Lets everything go: the scene was replaced, or someone else drives. The server has done so already.
   release_all(): void {
-    for (const id of [...this.grips.keys()]) this.release(id);
+    for (const id of [...this.grips.keys()]) this.release(id, false);
   }
 
   private down(event: PointerEvent): void {
@@ -117,11 +117,11 @@ export class PointerActions {
     if (this.grips.has(event.pointerId)) this.release(event.pointerId);
   }
 
-  private release(id: number): void {
+  private release(id: number, tell = true): void {
     const grip = this.grips.get(id)!;
     this.grips.delete(id);
     grip.line?.dispose();
-    if (grip.body >= 0) this.hooks.send({ type: 'release', id });
+    if (grip.body >= 0 && tell) this.hooks.send({ type: 'release', id });
     if (this.grips.size === 0) {
       this.stage.controls.enabled = true;
       this.stage.canvas.classList.remove('pulling');

@@ -45,6 +45,8 @@ export class Stage {
     this.controls.zoomSpeed = 0.9;
     this.controls.maxPolarAngle = 0.98 * Math.PI;
     this.controls.addEventListener('change', () => this.invalidate());
+    // Tables live on the GPU alone; after a loss they are fetched again with everything else.
+    canvas.addEventListener('webglcontextrestored', () => window.location.reload());
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
   }
@@ -90,8 +92,9 @@ export class Stage {
     if (jump) {
       const centre = low.clone().add(high).multiplyScalar(0.5);
       this.controls.target.copy(centre);
-      // Far enough that the box fits into the narrower side of the window, with room to move.
-      const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, this.camera.aspect);
+      // Far enough that the box fits into the narrower side of what the panel leaves free, with room to move.
+      const { clientWidth, clientHeight } = this.canvas;
+      const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, (clientWidth - this.covered) / clientHeight);
       const away = (0.5 * size * 1.25) / half;
       this.camera.position.copy(centre).addScaledVector(new THREE.Vector3(0.46, 0.32, 1).normalize(), away);
       this.fitted = true;
