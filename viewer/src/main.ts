@@ -89,6 +89,7 @@ function start(): void {
     { keys: [' '], shown: 'Space', does: 'pause, go on', act: () => app.send({ type: 'pause', on: !app.state?.paused }) },
     { keys: ['.'], shown: '.', does: 'one step', act: () => app.send({ type: 'step' }) },
     { keys: ['r', 'R'], shown: 'r', does: 'reset', act: () => app.send({ type: 'reset' }) },
+    { keys: ['h', 'H'], shown: 'h', does: 'the first view', act: () => stage.home() },
     { keys: ['w', 'W'], shown: 'w', does: 'wireframe', act: () => toggle_edges() },
     { keys: ['s', 'S'], shown: 's', does: 'save a picture', act: () => save_picture(stage, `${app.scene?.title || 'pliant'}.png`) },
     { keys: ['t', 'T'], shown: 't', does: 'light or dark', act: () => theme.toggle() },

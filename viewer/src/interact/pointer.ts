@@ -30,6 +30,8 @@ export interface PointerHooks {
 
 export class PointerActions {
   readonly grips = new Map<number, Grip>(); // by pointer id
+  private readonly fingers = new Map<number, PointerEvent>(); // on the picture, with the last that was heard of them
+  private handing_over = false;
 
   constructor(
     private readonly stage: Stage,
@@ -58,7 +60,15 @@ export class PointerActions {
   }
 
   private down(event: PointerEvent): void {
-    if (event.button === 1 || this.grips.has(event.pointerId)) return;
+    if (this.handing_over || event.button === 1 || this.grips.has(event.pointerId)) return;
+    if (event.pointerType === 'touch') {
+      const first = [...this.fingers.values()];
+      this.fingers.set(event.pointerId, event);
+      if (first.length > 0) {
+        this.hand_over(first);
+        return;
+      }
+    }
     if (this.hooks.tool(event)) {
       event.preventDefault();
       return;
@@ -74,6 +84,18 @@ export class PointerActions {
     } else if (hit) {
       this.take(event, { body: hit.body, point: hit.point, taken: hit.place, moved: hit.place });
     }
+  }
+
+  /// Two fingers zoom: what the first one pulled is let go, and OrbitControls hears of it as if it came only now.
+  private hand_over(fingers: PointerEvent[]): void {
+    this.handing_over = true;
+    for (const finger of fingers) {
+      if (!this.grips.has(finger.pointerId)) continue; // it turns the view already
+      this.release(finger.pointerId);
+      const { pointerId, pointerType, clientX, clientY } = finger;
+      this.stage.canvas.dispatchEvent(new PointerEvent('pointerdown', { pointerId, pointerType, clientX, clientY, isPrimary: true }));
+    }
+    this.handing_over = false;
   }
 
   private take(
@@ -103,6 +125,7 @@ export class PointerActions {
   }
 
   private move(event: PointerEvent): void {
+    if (this.fingers.has(event.pointerId)) this.fingers.set(event.pointerId, event);
     const grip = this.grips.get(event.pointerId);
     if (!grip) return;
     const { x, y } = this.place(event);
@@ -114,6 +137,7 @@ export class PointerActions {
   }
 
   private up(event: PointerEvent): void {
+    if (event.type !== 'lostpointercapture') this.fingers.delete(event.pointerId);
     if (this.grips.has(event.pointerId)) this.release(event.pointerId);
   }
 

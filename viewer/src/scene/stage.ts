@@ -24,7 +24,7 @@ export class Stage {
   /// Called after it, with the canvas still holding the picture.
   after_drawing: (() => void)[] = [];
   private asked = false;
-  private fitted = false;
+  private box: [THREE.Vector3, THREE.Vector3] | null = null;
   private covered = 0; // pixels at the right that the panel hides
 
   constructor(readonly canvas: HTMLCanvasElement) {
@@ -81,27 +81,41 @@ export class Stage {
   fit(box: [THREE.Vector3, THREE.Vector3]): void {
     const [low, high] = box;
     const size = Math.max(low.distanceTo(high), 1e-6);
-    const jump = !this.fitted || Math.abs(size / this.size - 1) > 0.2;
+    const jump = !this.box || Math.abs(size / this.size - 1) > 0.2;
     this.size = size;
+    this.box = box;
     this.ground.fit(low, high);
     this.lights.fit(low, high);
     this.camera.near = 0.01 * size;
     this.camera.far = 60 * size;
     this.controls.minDistance = 0.1 * size;
     this.controls.maxDistance = 12 * size;
-    if (jump) {
-      const centre = low.clone().add(high).multiplyScalar(0.5);
-      this.controls.target.copy(centre);
-      // Far enough that the box fits into the narrower side of what the panel leaves free, with room to move.
-      const { clientWidth, clientHeight } = this.canvas;
-      const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, (clientWidth - this.covered) / clientHeight);
-      const away = (0.5 * size * 1.25) / half;
-      this.camera.position.copy(centre).addScaledVector(new THREE.Vector3(0.46, 0.32, 1).normalize(), away);
-      this.fitted = true;
-    }
+    if (jump) this.look_from_afar(low, high);
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.invalidate();
+  }
+
+  /// Back to the first view.
+  home(): void {
+    if (!this.box) return;
+    this.look_from_afar(...this.box);
+    this.controls.update();
+    this.invalidate();
+  }
+
+  private look_from_afar(low: THREE.Vector3, high: THREE.Vector3): void {
+    const centre = low.clone().add(high).multiplyScalar(0.5);
+    // Far enough that the box fits into the narrower side of what the panel leaves free, with room to move.
+    const { clientWidth, clientHeight } = this.canvas;
+    const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, (clientWidth - this.covered) / clientHeight);
+    const away = (0.5 * this.size * 1.25) / half;
+    // What is left of the last turn's swing is spent first.
+    this.controls.enableDamping = false;
+    this.controls.update();
+    this.controls.enableDamping = true;
+    this.controls.target.copy(centre);
+    this.camera.position.copy(centre).addScaledVector(new THREE.Vector3(0.46, 0.32, 1).normalize(), away);
   }
 
   /// The panel lies over the right edge; the middle of the picture moves to the middle of what is left.

@@ -71,6 +71,24 @@ export default [
   ['pull with Shift held', (viewer) => pull(viewer, mouse(viewer, { key: 'Shift' }))],
   ['pull with a finger', async (viewer) => pull(viewer, await finger(viewer))],
   [
+    'two fingers zoom, even where the first one had begun to pull',
+    async (viewer) => {
+      await viewer.calm();
+      const { at } = await viewer.visible_point();
+      const session = await viewer.context.newCDPSession(viewer.page);
+      const touch = (type, ...points) => session.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+      const distance = () => viewer.ask(() => pliant.stage.camera.position.distanceTo(pliant.stage.controls.target));
+      const far = await distance();
+      await touch('touchStart', [at.x, at.y]);
+      await viewer.until('one finger pulls', () => pliant.pulls === 1);
+      await touch('touchStart', [at.x, at.y], [at.x + 40, at.y]);
+      await viewer.until('two do not', () => pliant.pulls === 0);
+      for (const spread of [60, 90, 120]) await touch('touchMove', [at.x - spread / 4, at.y], [at.x + spread, at.y]);
+      await until('they zoom', async () => (await distance()) < 0.95 * far);
+      await touch('touchEnd');
+    },
+  ],
+  [
     'a drag beside the body turns the view, and the wheel zooms',
     async (viewer) => {
       await viewer.calm();

@@ -62,6 +62,7 @@ export class Viewer {
       if (!pliant.driver) pliant.app.send({ type: 'wheel' });
       Object.assign(pliant.show, { edges: false, samples: false, handles: false, held: false, strain: false, ghost_colours: true, ghost_beside: false });
       pliant.app.bodies.restyle();
+      pliant.stage.home();
       for (const section of document.querySelectorAll('details')) section.open = false;
     });
     await this.until('this page drives', () => pliant.driver);
