@@ -8,7 +8,7 @@ import { make_body_section } from './sections/body_section';
 import { make_compare_section } from './sections/compare_section';
 import { make_edit_section } from './sections/edit_section';
 import { make_look_section } from './sections/look_section';
-import { make_method_section, method_name } from './sections/method_section';
+import { make_method_section, short_method_name } from './sections/method_section';
 import { make_modes_section } from './sections/modes_section';
 import { make_motion_section } from './sections/motion_section';
 import { make_numbers_section } from './sections/numbers_section';
@@ -69,7 +69,7 @@ export class Panel implements Part {
     const { scene, body } = this.app;
     const info = scene?.bodies[body];
     this.title.textContent = scene?.title || 'Pliant';
-    this.subtitle.textContent = info ? `${method_name(info.method)} · ${group_thousands(info.dofs)} dof` : '';
+    this.subtitle.textContent = info ? `${short_method_name(info.method)} · ${group_thousands(info.dofs)} degrees of freedom` : '';
     document.title = scene?.title ? `${scene.title} – Pliant` : 'Pliant';
   }
 

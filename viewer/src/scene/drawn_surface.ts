@@ -43,7 +43,7 @@ export class DrawnSurface {
   /// Made when first asked for: the edges of a large mesh take a while.
   show_edges(on: boolean, colour: number): void {
     if (on && !this.edges) {
-      const material = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.35, depthWrite: false });
+      const material = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.22, depthWrite: false });
       material.polygonOffset = true;
       material.polygonOffsetFactor = -1;
       this.edges = new THREE.Mesh(this.geometry, fetch_places(material, this.uniforms));

@@ -1,8 +1,7 @@
 // Soft light: the sky from all sides, one key light with a soft shadow, a little fill from behind.
 import * as THREE from 'three';
+import type { Quality } from '../gpu/quality';
 import type { Palette } from './palette';
-
-const SHADOW_PIXELS = 2048;
 
 export class Lights {
   readonly group = new THREE.Group();
@@ -10,10 +9,11 @@ export class Lights {
   private readonly key = new THREE.DirectionalLight();
   private readonly fill = new THREE.DirectionalLight();
 
-  constructor() {
+  constructor(private readonly quality: Quality) {
     this.key.castShadow = true;
-    this.key.shadow.mapSize.set(SHADOW_PIXELS, SHADOW_PIXELS);
-    this.key.shadow.radius = 5;
+    this.key.shadow.mapSize.set(quality.shadow_pixels, quality.shadow_pixels);
+    this.key.shadow.radius = quality.shadow_radius;
+    this.key.shadow.blurSamples = quality.shadow_samples;
     this.group.add(this.sky, this.key, this.key.target, this.fill, this.fill.target);
   }
 
@@ -31,8 +31,8 @@ export class Lights {
     camera.far = 7 * size;
     camera.updateProjectionMatrix();
     // A few texels of the shadow along the normal: no acne on curved surfaces.
-    this.key.shadow.normalBias = (6 * size) / SHADOW_PIXELS;
-    this.key.shadow.bias = -0.0004;
+    this.key.shadow.normalBias = (9 * size) / this.quality.shadow_pixels;
+    this.key.shadow.bias = -0.0006;
     this.key.shadow.needsUpdate = true;
   }
 

@@ -20,7 +20,7 @@ export interface Palette {
 }
 
 // Warm and muted, told apart by lightness as well as by hue.
-const BODIES = [0xdf7357, 0x3f8f9b, 0xe0a63f, 0x7a73b8, 0x6f9a58, 0xb8648c, 0x4f76b0, 0xa88762];
+const BODIES = [0xe88a6b, 0x5aa7b0, 0xe8b557, 0x928bcb, 0x8bb173, 0xcc7fa4, 0x6c92c8, 0xbd9f7d];
 
 export const PALETTES: Record<Theme, Palette> = {
   light: {
@@ -28,11 +28,11 @@ export const PALETTES: Record<Theme, Palette> = {
     sky_bottom: 0xe4e0d9,
     ground: 0xffffff,
     grid: 0x8d867b,
-    shadow: 0.2,
-    hemisphere: [0xffffff, 0xcdbfae, 1.75],
-    key: [0xfff3e2, 2.3],
-    fill: [0xdfe8ff, 0.45],
-    rim: [0xffffff, 0.16],
+    shadow: 0.24,
+    hemisphere: [0xffffff, 0xf0dccb, 2.1],
+    key: [0xfff3e4, 1.9],
+    fill: [0xe6edff, 0.5],
+    rim: [0xfff1e6, 0.12],
     edges: 0x3a2a22,
     line: 0x2b2a28,
     bodies: BODIES,
@@ -43,12 +43,12 @@ export const PALETTES: Record<Theme, Palette> = {
     sky_top: 0x24272d,
     sky_bottom: 0x121418,
     ground: 0x2c3037,
-    grid: 0x8c96a6,
+    grid: 0x79828f,
     shadow: 0.5,
-    hemisphere: [0xc8d4ea, 0x3a302b, 1.05],
-    key: [0xffeedb, 2.5],
-    fill: [0x86a2e0, 0.55],
-    rim: [0xa9c2ff, 0.2],
+    hemisphere: [0xdfe5f0, 0xc2b4aa, 1.3],
+    key: [0xffefdd, 2.2],
+    fill: [0x9bb2e6, 0.6],
+    rim: [0xc4d2f2, 0.12],
     edges: 0x140d0a,
     line: 0xf3efe8,
     bodies: BODIES,

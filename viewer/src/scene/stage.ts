@@ -1,6 +1,7 @@
 // Renderer, camera, light and ground; draws when something has changed and not otherwise.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { choose_quality } from '../gpu/quality';
 import { Backdrop } from './backdrop';
 import { Ground } from './ground';
 import { Lights } from './lights';
@@ -15,7 +16,7 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly ground = new Ground();
   private readonly backdrop = new Backdrop();
-  private readonly lights = new Lights();
+  private readonly lights: Lights;
   palette: Palette = PALETTES.light;
   size = 1; // diagonal of the scene's box
   frames_drawn = 0;
@@ -28,14 +29,16 @@ export class Stage {
   private covered = 0; // pixels at the right that the panel hides
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    const quality = choose_quality();
+    this.lights = new Lights(quality);
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: quality.antialias, powerPreference: 'high-performance' });
     if (!this.renderer.extensions.has('EXT_color_buffer_float')) {
       throw new Error('This browser cannot draw into float textures (EXT_color_buffer_float), which the decoder needs.');
     }
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, quality.most_pixels));
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.shadowMap.type = THREE.VSMShadowMap;
     this.scene.add(this.backdrop.mesh, this.lights.group, this.ground.group);
 
     this.camera.position.set(1, 0.6, 2);
@@ -109,7 +112,7 @@ export class Stage {
     // Far enough that the box fits into the narrower side of what the panel leaves free, with room to move.
     const { clientWidth, clientHeight } = this.canvas;
     const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, (clientWidth - this.covered) / clientHeight);
-    const away = (0.5 * this.size * 1.25) / half;
+    const away = (0.5 * this.size * 1.12) / half;
     // What is left of the last turn's swing is spent first.
     this.controls.enableDamping = false;
     this.controls.update();

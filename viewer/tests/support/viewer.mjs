@@ -1,12 +1,29 @@
 // A page of the viewer in the browser, and what tests do with it.
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { claim, until } from './wait.mjs';
 
 // Small, since the processor draws; just wide enough that the panel stands beside the picture.
 export const WINDOW = { width: 760, height: 480 };
 
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2' };
+
+/// The page from a folder (viewer/dist) in place of the one inside the program: for work on the page alone.
+async function serve_from(context, folder) {
+  await context.route(
+    (url) => url.pathname === '/' || url.pathname.startsWith('/assets/'),
+    async (route) => {
+      const { pathname } = new URL(route.request().url());
+      const file = join(folder, pathname === '/' ? 'index.html' : pathname);
+      await route.fulfill({ body: await readFile(file), contentType: TYPES[extname(file)] ?? 'application/octet-stream' });
+    },
+  );
+}
+
 export class Viewer {
   static async open(browser, address, options = {}) {
     const context = await browser.newContext({ viewport: WINDOW, hasTouch: true, acceptDownloads: true, ...options });
+    if (process.env.PLIANT_PAGE) await serve_from(context, process.env.PLIANT_PAGE);
     const page = await context.newPage();
     page.setDefaultTimeout(150_000);
     const viewer = new Viewer(page, context, address);

@@ -16,6 +16,17 @@ export function method_name(method: string): string {
   return NAMES[method] ?? words(method);
 }
 
+const SHORT_NAMES: Record<string, string> = {
+  hrpd: 'hrpd',
+  reduced_fem: 'reduced FEM',
+  projective_dynamics: 'full PD',
+  newton: 'full Newton',
+};
+
+export function short_method_name(method: string): string {
+  return SHORT_NAMES[method] ?? words(method);
+}
+
 export function make_method_section(app: App): Part & { element: HTMLElement } {
   let method = '';
   let shown = ''; // method and scene that the parameters were made for
