@@ -1,5 +1,5 @@
 // The viewer as a person meets it: a real browser, a real server, no network beside.
-//   node tests/end_to_end.mjs [path of pliant] [part of a test's name]
+//   node tests/end_to_end.mjs [path of pliant] [expression for names of tests]
 //   PLIANT_PAGE=dist node tests/end_to_end.mjs ...    the page of a folder in place of the one inside the program
 // Ends with 77 (skipped) and a sentence where there is no browser, no program or no page in it.
 import { existsSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { Viewer } from './support/viewer.mjs';
 const SKIPPED = 77;
 const here = dirname(fileURLToPath(import.meta.url));
 const program = process.argv[2] ?? join(here, '../../build/bin/pliant');
-const only = process.argv[3] ?? '';
+const only = new RegExp(process.argv[3] ?? '');
 
 function skip(sentence) {
   console.log(`skipped: ${sentence}`);
@@ -67,7 +67,7 @@ let passed = 0;
 
 /// Runs the tests of one server, each in the page that the one before left, or a new one where that one failed.
 async function run_tests(args, tests) {
-  const chosen = tests.filter(([name]) => name.includes(only));
+  const chosen = tests.filter(([name]) => only.test(name));
   if (chosen.length === 0) return;
   const server = await start_server(program, args);
   const page = await fetch(server.address);

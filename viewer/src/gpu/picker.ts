@@ -82,6 +82,11 @@ export class Picker {
     this.meshes.push(mesh);
   }
 
+  /// Compiles the shaders now, so that the first pull does not wait for them.
+  warm_up(renderer: THREE.WebGLRenderer): void {
+    renderer.compile(this.scene, this.camera);
+  }
+
   clear(): void {
     for (const mesh of this.meshes) (mesh.material as THREE.Material).dispose();
     this.scene.clear();

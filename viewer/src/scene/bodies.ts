@@ -47,6 +47,7 @@ export class Bodies {
       this.group.add(view.group);
       this.picker.add(b, view.geometry, view.rings, view.uniforms);
     });
+    this.picker.warm_up(this.stage.renderer);
     for (const frame of this.early) this.take(frame);
     this.early = [];
     this.restyle();

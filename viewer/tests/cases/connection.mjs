@@ -4,6 +4,7 @@ import { Viewer } from '../support/viewer.mjs';
 
 export async function second_viewer(browser, viewer) {
   await viewer.calm();
+  await viewer.pause(); // two pages that draw all the time leave little for anything else
   const other = await Viewer.open(browser, viewer.address);
   try {
     await other.until('the second one watches', () => pliant.connected && !pliant.driver && !document.querySelector('[data-key="watching"]').hidden);
@@ -13,10 +14,13 @@ export async function second_viewer(browser, viewer) {
     claim((await viewer.ask(() => pliant.state.stiffness)) === 1, 'a watcher changed the stiffness');
     const seen = await other.ask(() => pliant.frames);
     await viewer.send({ type: 'set', gravity: [0, -9.81, 0] });
+    await viewer.send({ type: 'step' });
     await other.until('it sees what the first one does', (before) => pliant.frames > before && pliant.state.gravity[1] < -9, seen);
+    await other.page.bringToFront();
     await other.press('wheel');
     await other.until('it has taken the wheel', () => pliant.driver && document.querySelector('[data-key="watching"]').hidden);
     await viewer.until('the first one watches now', () => !pliant.driver && !document.querySelector('[data-key="watching"]').hidden);
+    await viewer.page.bringToFront();
     await viewer.press('wheel');
     await viewer.until('and takes it back', () => pliant.driver);
   } finally {

@@ -87,6 +87,7 @@ export default [
     'on a phone the panel is a sheet at the foot, folded until it is asked for',
     async (viewer) => {
       await viewer.calm();
+      await viewer.pause();
       const phone = await Viewer.open(viewer.context.browser(), viewer.address, { viewport: { width: 390, height: 640 }, isMobile: true });
       try {
         await phone.until('it is folded', () => document.getElementById('panel').classList.contains('folded'));
@@ -98,6 +99,7 @@ export default [
         phone.no_page_errors();
       } finally {
         await phone.close();
+        await viewer.page.bringToFront();
       }
     },
   ],
