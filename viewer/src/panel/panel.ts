@@ -75,7 +75,8 @@ export class Panel implements Part {
 
   /// The picture's middle moves to the middle of what the panel leaves free.
   private make_room(): void {
-    const covers = window.innerWidth >= PHONE && !this.element.classList.contains('folded');
-    this.app.stage.cover_right(covers ? this.element.offsetWidth : 0);
+    const { offsetWidth, offsetHeight } = this.element;
+    if (window.innerWidth < PHONE) this.app.stage.cover(0, offsetHeight);
+    else this.app.stage.cover(this.element.classList.contains('folded') ? 0 : offsetWidth, 0);
   }
 }

@@ -26,7 +26,7 @@ export class Stage {
   after_drawing: (() => void)[] = [];
   private asked = false;
   private box: [THREE.Vector3, THREE.Vector3] | null = null;
-  private covered = 0; // pixels at the right that the panel hides
+  private covered = { right: 0, bottom: 0 }; // pixels that the panel hides
 
   constructor(readonly canvas: HTMLCanvasElement) {
     const quality = choose_quality();
@@ -111,7 +111,7 @@ export class Stage {
     const centre = low.clone().add(high).multiplyScalar(0.5);
     // Far enough that the box fits into the narrower side of what the panel leaves free, with room to move.
     const { clientWidth, clientHeight } = this.canvas;
-    const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, (clientWidth - this.covered) / clientHeight);
+    const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, (clientWidth - this.covered.right) / clientHeight);
     const away = (0.5 * this.size * 1.12) / half;
     // What is left of the last turn's swing is spent first.
     this.controls.enableDamping = false;
@@ -121,9 +121,9 @@ export class Stage {
     this.camera.position.copy(centre).addScaledVector(new THREE.Vector3(0.46, 0.32, 1).normalize(), away);
   }
 
-  /// The panel lies over the right edge; the middle of the picture moves to the middle of what is left.
-  cover_right(pixels: number): void {
-    this.covered = pixels;
+  /// The panel lies over the right edge or the foot; the middle of the picture moves to the middle of what is left.
+  cover(right: number, bottom: number): void {
+    this.covered = { right, bottom };
     this.resize();
   }
 
@@ -149,8 +149,9 @@ export class Stage {
     if (clientWidth === 0 || clientHeight === 0) return;
     this.renderer.setSize(clientWidth, clientHeight, true);
     this.camera.aspect = clientWidth / clientHeight;
-    if (this.covered > 0) {
-      this.camera.setViewOffset(clientWidth, clientHeight, 0.5 * this.covered, 0, clientWidth, clientHeight);
+    const { right, bottom } = this.covered;
+    if (right > 0 || bottom > 0) {
+      this.camera.setViewOffset(clientWidth, clientHeight, 0.5 * right, 0.5 * bottom, clientWidth, clientHeight);
     } else {
       this.camera.clearViewOffset();
     }
