@@ -1,6 +1,6 @@
 // Waiting for something to become true, by asking again and again. A loaded machine is slow, not wrong: the deadline is
 // long, and nothing waits for a fixed time.
-const DEADLINE_MS = 150_000;
+const DEADLINE_MS = 1000 * Number(process.env.PLIANT_DEADLINE || 150);
 const ASK_EVERY_MS = 60;
 
 /// Resolves to the first value of `check` that is true; the error says what was waited for and what was seen last.
