@@ -22,7 +22,7 @@ export default [
       const before = await viewer.ask(() => pliant.scene.bodies[0].method);
       await rebuild(viewer, 'reduced_fem', { modes: 5, samples: 60, poses: 100 });
       await positions_are_the_servers('dense')[1](viewer);
-      await rebuild(viewer, before);
+      await rebuild(viewer, before, { handles: 20, samples: 200, fitted_handles: 12 });
       await positions_are_the_servers('skinning')[1](viewer);
       await viewer.no_page_errors();
     },

@@ -32,7 +32,7 @@ export function make_modes_section(app: App): Part & { element: HTMLElement } {
   };
   const show = () => {
     const body = app.scene?.bodies[app.body];
-    const count = body?.modes ?? 0;
+    const count = frequencies.length > 0 ? frequencies.length : (body?.modes ?? 0);
     list.replaceChildren(
       ...Array.from({ length: count }, (_, i) => {
         const one = el('button', { type: 'button', 'data-key': `mode.${i}` }, el('b', {}, String(i + 1)), el('span', {}, frequencies[i] !== undefined ? `${format_number(frequencies[i])} Hz` : '…'));
