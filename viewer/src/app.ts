@@ -13,6 +13,7 @@ export interface App {
   driver: boolean;
   clients: number;
   connected: boolean;
+  pull_strength: number; // 1: firm; more follows the cursor more closely
   body: number; // the one that method, modes and editing are about
   errors: string[];
   send(message: ClientMessage): void;

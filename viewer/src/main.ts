@@ -41,6 +41,7 @@ function start(): void {
     driver: false,
     clients: 1,
     connected: false,
+    pull_strength: 2,
     body: 0,
     errors: [],
     send: (message) => connection.send(message),
@@ -77,6 +78,7 @@ function start(): void {
       sphere.place(app.state.sphere);
       app.set({ sphere: app.state.sphere });
     },
+    strength: () => app.pull_strength,
     tool: (event) => edit.pointer_down(event),
     may_pull: () => !edit.on && app.driver,
   });

@@ -26,6 +26,7 @@ export interface PointerHooks {
   /// A tool that takes the whole pointer while it is on (painting, boxes); true: taken.
   tool(event: PointerEvent): boolean;
   may_pull(): boolean;
+  strength(): number;
 }
 
 export class PointerActions {
@@ -165,7 +166,7 @@ export class PointerActions {
         const view = this.bodies.views[grip.body];
         if (!view) continue;
         grip.line!.set(view.uniforms.positions.value, grip.point, grip.target, palette.line, window_size);
-        if (grip.changed) this.hooks.send({ type: 'pull', body: grip.body, point: grip.point, target, id });
+        if (grip.changed) this.hooks.send({ type: 'pull', body: grip.body, point: grip.point, target, id, strength: this.hooks.strength() });
       }
       grip.changed = false;
     }

@@ -31,7 +31,7 @@ export class Lights {
     camera.far = 7 * size;
     camera.updateProjectionMatrix();
     // A few texels of the shadow along the normal: no acne on curved surfaces.
-    this.key.shadow.normalBias = (9 * size) / this.quality.shadow_pixels;
+    this.key.shadow.normalBias = (5 * size) / this.quality.shadow_pixels;
     this.key.shadow.bias = -0.0006;
     this.key.shadow.needsUpdate = true;
   }

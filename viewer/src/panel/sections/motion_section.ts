@@ -69,6 +69,16 @@ export function make_motion_section(app: App): Part & { element: HTMLElement } {
     hint: 'Local and global solves a step',
     change: (value) => app.set({ iterations: value }),
   });
+  const strength = slider({
+    key: 'pull_strength',
+    label: 'Strength of pulls',
+    minimum: 0.2,
+    maximum: 100,
+    logarithmic: true,
+    hint: 'How closely a pulled point follows the cursor',
+    change: (value) => (app.pull_strength = value),
+  });
+  strength.set(app.pull_strength);
   const pace = segments({
     key: 'pace',
     label: 'Pace',
@@ -81,7 +91,7 @@ export function make_motion_section(app: App): Part & { element: HTMLElement } {
   return {
     element: section(
       'motion', 'Motion', true,
-      stiffness.element, volume.element, gravity.element, direction.element, damping.element, time_step.element, iterations.element, pace.element,
+      stiffness.element, volume.element, gravity.element, direction.element, damping.element, time_step.element, iterations.element, strength.element, pace.element,
     ),
     scene(scene) {
       volume.element.hidden = !scene.bodies.some((body) => body.can_change_volume);
