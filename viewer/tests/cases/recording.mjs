@@ -25,7 +25,9 @@ export default [
       await viewer.send({ type: 'set', gravity: [0, -9.81, 0] });
       await viewer.open_section('record');
       await viewer.press('record');
-      await viewer.until('frames are recorded', () => pliant.state.recording && pliant.state.recorded_frames >= 3);
+      await viewer.until('it records', () => pliant.state.recording && /Stop/.test(document.querySelector('[data-key="record"]').textContent));
+      const begin = await viewer.ask(() => pliant.stats.time);
+      await viewer.until('some time went by', (t) => pliant.stats.time > t + 0.2, begin);
       await viewer.press('record');
       await viewer.until('files are offered', () => document.querySelectorAll('[data-key="files"] a').length > 0);
       const magic = await viewer.ask(async () => {
