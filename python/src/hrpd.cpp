@@ -74,7 +74,8 @@ void bind_hrpd(py::module_& module) {
             const FitError error = fit_error(constraints, m, q, prediction);
             return py::make_tuple(error.right_hand_side, error.elastic_force);
           },
-          py::arg("constraints"), py::arg("q"), py::kw_only(), py::arg("prediction") = 0.6,
+          py::arg("constraints"), py::arg("q"), py::kw_only(),
+          py::arg("prediction") = HrpdOptions().prediction,
           "How well the fit knows all projections there: relative to the whole right-hand side, and to the "
           "elastic "
           "force.")
@@ -86,8 +87,8 @@ void bind_hrpd(py::module_& module) {
       "reduce_hrpd", &reduce, py::arg("body"), py::kw_only(), py::arg("constraints") = py::none(),
       py::arg("handles") = 120, py::arg("iterations") = 10, py::arg("weights") = "smooth",
       py::arg("support") = 2.0, py::arg("ramp") = 0.5, py::arg("fit") = true, py::arg("fitted_handles") = 80,
-      py::arg("fitted_dimension") = 0, py::arg("samples") = 1000, py::arg("contact_samples") = 300,
-      py::arg("progress") = py::none(),
+      py::arg("fitted_dimension") = 0, py::arg("samples") = 1000,
+      py::arg("contact_samples") = ReduceHrpdOptions().contact_samples, py::arg("progress") = py::none(),
       "Reduces a body for hyper-reduced projective dynamics; vertices that it fixes never move. constraints: "
       "ProjectiveConstraints on its mesh, in place of those of its materials. Returns an HrpdModel.");
 
@@ -100,13 +101,16 @@ void bind_hrpd(py::module_& module) {
                                                               .prediction = prediction});
            }),
            py::arg("model"), py::kw_only(), py::arg("iterations") = 0, py::arg("time_step") = 1.0 / 60,
-           py::arg("double_precision") = false, py::arg("prediction") = 0.6,
+           py::arg("double_precision") = false, py::arg("prediction") = HrpdOptions().prediction,
            "iterations: local/global turns a step; 0: as the model says. prediction: how much of the "
            "projections is "
            "taken from where the body would go by itself, before the rest is fitted.")
       .def_property_readonly("coordinates", &Hrpd::coordinates, "q, (4 handles, 3)")
       .def_property_readonly("rates", &Hrpd::rates, "dq/dt")
       .def("set_coordinates", &Hrpd::set_coordinates, py::arg("q"), py::arg("rates"))
+      .def("set_stiffness_of", &Hrpd::set_stiffness_of, py::arg("kind"), py::arg("factor"),
+           "Of the constraints of one kind (a key of the model's samples), beside the factor on all.")
+      .def("stiffness_of", &Hrpd::stiffness_of, py::arg("kind"))
       .def_property_readonly("factorizations", &Hrpd::factorizations, "so far");
 }
 

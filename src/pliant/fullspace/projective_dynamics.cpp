@@ -319,7 +319,9 @@ void ProjectiveDynamics::sum_right_hand_side() {
   for (std::size_t i = 0; i < supported_.size(); ++i) {
     const int v = supported_[i];
     const Vector3d x = q_.row(v);
-    add(v, support_stiffness_[i] * (nearest_outside(placed_, start_.row(v), time_step_, x) - x));
+    Vector3d outside = x;
+    move_outside(placed_, start_.row(v), time_step_, outside);
+    add(v, support_stiffness_[i] * (outside - x));
   }
   for (int v : fixed_) std::fill_n(change_.data() + 4 * static_cast<Index>(v), 4, 0.0);
 }

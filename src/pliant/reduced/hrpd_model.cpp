@@ -15,6 +15,8 @@
 namespace pliant {
 namespace {
 
+constexpr Index largest_with_sight = 100'000;  // vertices
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double seconds() {
@@ -42,7 +44,7 @@ std::vector<Line> lines_of(const ProjectiveGroup& group, Index c) {
 }
 
 SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       const ProjectionFitting& fitting) {
+                                       const ProjectionFitting& fitting, const SparseMatrix& K) {
   const ProjectiveGroup& group = constraints.group(fitting.kind);
   const Index count = static_cast<Index>(fitting.samples.size()), lines = line_count(fitting.kind);
   SampledConstraints out;
@@ -155,7 +157,7 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
   kind.samples = sampled_constraints(constraints, basis, fitting);
   kind.map = fitting.map;
   kind.metric = fitting.metric;
-  kind.stiffness = reduced_matrix(basis, projective_matrix(group, basis.vertex_count()));
+  kind.stiffness = reduced_matrix(basis, K);
   kind.rest_force =
       summed(group, basis, projections_at(group, all_of(group), constraints.rest), constraints.rest, 1);
   return kind;
@@ -168,6 +170,9 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     throw InputError("reduce_hrpd: masses or the mesh have another number of vertices than the constraints");
   if (!(masses.minCoeff() > 0) || !masses.allFinite())
     throw InputError("reduce_hrpd: a vertex has no mass; expected positive numbers");
+  // Tests of sight are half of the offline stage of a large mesh, and a notch that is missed there is small against the
+  // distance of handles.
+  solver.set_sight(n <= largest_with_sight);
   HrpdModel model;
   double started = seconds();
   const auto lap = [&](const char* name) {
@@ -200,7 +205,7 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
       const ProjectionFitting fitting =
           fit_projections(constraints, group.kind, model.basis, solver, projections);
       lap("seconds_projections");
-      model.kinds.push_back(reduced_constraints(constraints, model.basis, fitting));
+      model.kinds.push_back(reduced_constraints(constraints, model.basis, fitting, K));
     } else {
       ReducedConstraints kind;
       kind.samples.kind = group.kind;
