@@ -341,7 +341,7 @@ TEST(Hrpd, EveryKindOfConstraintsHasAFactorOfItsOwn) {
   const VectorXd masses = vertex_masses(mesh.vertices, mesh.tets, 1000);
   ProjectiveConstraints constraints(mesh.vertices);
   add_tet_strain(constraints, mesh.tets, {.stiffness = 1e5});
-  add_tri_strain(constraints, boundary_triangles(mesh.tets), {.stiffness = 1e4});
+  add_triangle_strain(constraints, boundary_triangles(mesh.tets), {.stiffness = 1e4});
   GeodesicSolver solver(mesh);
   const auto model = std::make_shared<const HrpdModel>(
       reduce_hrpd(constraints, masses, solver, boundary_triangles(mesh.tets), small()));
