@@ -8,6 +8,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
+#include "pliant/elasticity/projective_constraints.h"
 #include "pliant/geometry/measures.h"
 #include "pliant/geometry/structured_grid.h"
 #include "pliant/subspace/splocs.h"
@@ -24,7 +25,7 @@ struct Motion {
 
 Motion motion(int count = 20) {
   Motion m;
-  m.mesh = make_grid({.cells = {12, 3, 3}, .size = Vector3d(4, 1, 1)});
+  m.mesh = structured_grid(Vector3d(0, 0, 0), Vector3d(4, 1, 1), Vector3i(12, 3, 3));
   m.masses = vertex_masses(m.mesh.vertices, m.mesh.tets, 1000);
   const Points& X = m.mesh.vertices;
   for (int f = 0; f < count; ++f) {
