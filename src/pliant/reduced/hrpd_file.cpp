@@ -50,6 +50,8 @@ void check_basis(const SkinningBasis& basis) {
   require(std::all_of(w.weight.begin(), w.weight.end(), [](double x) { return std::isfinite(x); }), who,
           "a weight is not finite");
   check_size(basis.centers, "centers", k, 3);
+  if (basis.given.cols() > 0)
+    check_size(MatrixXd(basis.given), "columns", 4, static_cast<Index>(w.handle.size()));
   require(static_cast<Index>(basis.dropped.size()) == 4 * k, who,
           fmt::format("{} marks of dropped columns; expected {}", basis.dropped.size(), 4 * k));
 }
@@ -170,6 +172,7 @@ void write_hrpd(const HrpdModel& m, const std::filesystem::path& file) {
   writer.add("weights.first", w.first);
   writer.add("weights.handle", w.handle);
   writer.add_view("weights.weight", std::span<const double>(w.weight));
+  if (m.basis.given.cols() > 0) writer.add("weights.columns", m.basis.given);
   writer.add("mass", m.mass);
   for (const ReducedConstraints& kind : m.kinds) {
     const SampledConstraints& s = kind.samples;
@@ -214,6 +217,11 @@ HrpdModel read_unchecked(const SafetensorsFile& file) {
   w.handle = read_ids(file, "weights.handle");
   const auto weight = file.values<double>("weights.weight");
   w.weight.assign(weight.begin(), weight.end());
+  if (file.has("weights.columns")) {
+    const auto given = file.matrix<double>("weights.columns");
+    require(given.rows() == 4, who, fmt::format("columns have {} rows; expected 4", given.rows()));
+    m.basis.given = given;
+  }
   m.mass = file.matrix<double>("mass");
   std::shared_ptr<ProjectiveConstraints> all;
   for (int k = 0; k < projective_kinds; ++k) {

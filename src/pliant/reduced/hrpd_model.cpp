@@ -182,7 +182,11 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
   };
   SkinningOptions positions = options.positions;
   positions.progress = options.progress;
-  model.basis = skinning_basis(solver, constraints.rest, masses, positions);
+  if (options.basis && options.basis->vertex_count() != n)
+    throw InputError(
+        fmt::format("reduce_hrpd: a subspace of {} vertices for a body of {}; expected the same mesh",
+                    options.basis->vertex_count(), n));
+  model.basis = options.basis ? *options.basis : skinning_basis(solver, constraints.rest, masses, positions);
   model.masses = masses;
   model.triangles = surface;
   model.tets.resize(0, 4);

@@ -50,6 +50,8 @@ RadialFunction radial_function(std::string_view name);  ///< "smooth", "kinked";
 
 struct ReduceHrpdOptions {
   SkinningOptions positions = {};
+  /// Instead of skinning: this subspace, as of snapshots. Its `fixed` vertices must have no columns.
+  std::shared_ptr<const SkinningBasis> basis = {};
   ProjectionFittingOptions projections = {};
   bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
   int contact_samples = 600;
