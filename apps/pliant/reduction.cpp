@@ -72,7 +72,7 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
   Table table(command, reduction);
   table.number("--samples", nullptr, 1, 100000,
                "Constraints (1000) or elements (150) that are evaluated in place of all");
-  table.number("--contact-samples", nullptr, 0, 1000000, "Vertices that feel obstacles (300, 200)");
+  table.number("--contact-samples", nullptr, 0, 1000000, "Vertices that feel obstacles (600, 200)");
   table.number("--handles", hrpd, 1, 2000, "handles of positions, twelve degrees of freedom each (120)");
   table.number("--iterations", hrpd, 1, 10000, "local/global turns a step (10)");
   table.word("--weights", hrpd, {"smooth", "kinked"},
