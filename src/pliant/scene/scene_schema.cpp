@@ -122,6 +122,10 @@ ValueType simulator_type() {
         with_constraints(
             {{"iterations", integer(1, 10000), 10, "local and global steps in a step"},
              {"handles", integer(1, 2000), 120, "of positions: twelve degrees of freedom each"},
+             {"subspace", choice({"skinning", "pca", "localized", "splocs"}), "skinning",
+              "of positions: affine maps at handles, or components of recorded motion"},
+             {"snapshots", text(), "", "recorded motion, for components: a file of pliant snapshots"},
+             {"components", integer(1, 10000), 200, "of recorded motion, three degrees of freedom each"},
              {"weights", choice({"smooth", "kinked"}), "smooth",
               "how they fade around a handle; kinked is the cubic of the paper"},
              {"support", between(1, 100), 2.0, "how far they reach, in distances of handles"},
