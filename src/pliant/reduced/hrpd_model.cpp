@@ -44,7 +44,7 @@ std::vector<Line> lines_of(const ProjectiveGroup& group, Index c) {
 }
 
 SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       const ProjectionFitting& fitting, const SparseMatrix& K) {
+                                       const ProjectionFitting& fitting) {
   const ProjectiveGroup& group = constraints.group(fitting.kind);
   const Index count = static_cast<Index>(fitting.samples.size()), lines = line_count(fitting.kind);
   SampledConstraints out;
@@ -151,7 +151,7 @@ RadialFunction radial_function(std::string_view name) {
 }
 
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       const ProjectionFitting& fitting) {
+                                       const ProjectionFitting& fitting, const SparseMatrix& K) {
   const ProjectiveGroup& group = constraints.group(fitting.kind);
   ReducedConstraints kind;
   kind.samples = sampled_constraints(constraints, basis, fitting);
