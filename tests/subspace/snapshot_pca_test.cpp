@@ -148,7 +148,9 @@ TEST(LocalizedPca, ColumnsStayInsideTheirSupport) {
       const VectorXd distance = solver.distance_from(std::span(&center, 1)).distance;
       const Index per = basis.U[0].rows() / m.masses.size();
       for (Index r = 0; r < basis.U[0].rows(); ++r) {
-        if (distance[r / per] >= outer) EXPECT_EQ(basis.U[0](r, k), 0) << "column " << k;
+        if (distance[r / per] >= outer) {
+          EXPECT_EQ(basis.U[0](r, k), 0) << "column " << k;
+        }
         inside += basis.U[0](r, k) != 0;
       }
     }
@@ -182,7 +184,9 @@ TEST(LocalizedPca, RegionsMayBeGiven) {
   for (Index k = basis.appended; k < basis.columns(); ++k) {
     const int own = regions[static_cast<std::size_t>(basis.centers[static_cast<std::size_t>(k)])];
     for (Index i = 0; i < m.mesh.vertex_count(); ++i)
-      if (regions[static_cast<std::size_t>(i)] != own) EXPECT_EQ(basis.U[0](i, k), 0);
+      if (regions[static_cast<std::size_t>(i)] != own) {
+        EXPECT_EQ(basis.U[0](i, k), 0);
+      }
   }
 }
 
@@ -194,7 +198,9 @@ TEST(Splocs, TheObjectiveNeverRisesAndColumnsAreSparse) {
     SplocsOptions sparse;
     sparse.iteration_done = [&](int iteration, double value) {
       if (iteration == 0) objective.clear();
-      if (!objective.empty()) EXPECT_LE(value, objective.back() * (1 + 1e-9));
+      if (!objective.empty()) {
+        EXPECT_LE(value, objective.back() * (1 + 1e-9));
+      }
       objective.push_back(value);
     };
     const SnapshotPcaOptions options{.components = 10, .coordinates = kind};
