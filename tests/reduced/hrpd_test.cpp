@@ -270,7 +270,7 @@ TEST(Hrpd, ComesToRestOnTheFloor) {
   Hrpd sim(c.model);
   sim.set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, -0.2, 0)}}}, .friction = 0.5}});
   sim.set_damping(0.5);
-  for (int i = 0; i < 600; ++i) sim.step();
+  for (int i = 0; i < 900; ++i) sim.step();  // it topples, and rocks for a while
   const Points before = sim.positions();
   for (int i = 0; i < 60; ++i) sim.step();
   const double low = sim.positions().col(1).minCoeff();
@@ -309,19 +309,22 @@ TEST(Hrpd, ObstaclesPushAndNeverPull) {
   sim.set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, low, 0)}}}, .friction = 1}});
   for (int i = 0; i < 30; ++i) sim.step();
   EXPECT_GT(sim.pin_count(), 0u);
-  // What stands on the floor is lifted as if that were not there.
+  // What stands on the floor is lifted at least as fast as if that were not there.
   for (Hrpd* s : {&sim, &free}) {
     s->set_gravity(Vector3d(0, 20, 0));
     s->set_coordinates(sim.coordinates(), MatrixXd::Zero(c.model->columns(), 3));
   }
-  for (int i = 0; i < 20; ++i) sim.step(), free.step();
+  for (int i = 0; i < 20; ++i) {
+    sim.step(), free.step();
+    EXPECT_GT(sim.measure().momentum.y(), free.measure().momentum.y() * (1 - 1e-4)) << i;
+  }
   EXPECT_EQ(sim.pin_count(), 0u);
-  EXPECT_LT((sim.positions() - free.positions()).cwiseAbs().maxCoeff(), 2e-3);
 }
 
 TEST(Hrpd, RestitutionGivesSpeedBack) {
-  const Case c = bear(small(), 1500, 1e6);
-  const double low = c.mesh.vertices.col(1).minCoeff();
+  const Case c =
+      make_case(structured_grid(Vector3d(0, 0, 0), Vector3d(0.2, 0.2, 0.2), Vector3i(3, 3, 3)), small(), 1e6);
+  const double low = 0;
   double highest[2];
   for (const int bouncy : {0, 1}) {
     Hrpd sim(c.model);
@@ -347,9 +350,9 @@ TEST(Hrpd, EveryKindOfConstraintsHasAFactorOfItsOwn) {
       reduce_hrpd(constraints, masses, solver, boundary_triangles(mesh.tets), small()));
   Hrpd all(model), each(model), skin(model);
   all.set_stiffness(4);
-  for (const char* kind : {"tet_strain", "tri_strain"}) each.set_stiffness_of(kind, 4);
-  skin.set_stiffness_of("tri_strain", 4);
-  EXPECT_EQ(skin.stiffness_of("tri_strain"), 4);
+  for (const char* kind : {"tet_strain", "triangle_strain"}) each.set_stiffness_of(kind, 4);
+  skin.set_stiffness_of("triangle_strain", 4);
+  EXPECT_EQ(skin.stiffness_of("triangle_strain"), 4);
   EXPECT_EQ(skin.stiffness_of("tet_strain"), 1);
   Points squeezed = mesh.vertices;
   squeezed.col(1) *= 0.8;

@@ -94,7 +94,7 @@ TEST(SnapshotPca, EitherGramMatrixGivesTheSame) {
   const Motion few = {many.mesh, many.masses, {many.frames.begin(), many.frames.begin() + 60}};
   for (const Motion* m : {&many, &few}) {
     const SnapshotBasis basis =
-        snapshot_pca(frames_of(m->frames), m->mesh.vertices, m->masses, {.components = 6});
+        snapshot_pca(frames_of(m->frames), m->mesh.vertices, m->masses, {.components = 5});
     MatrixXd Y(m->mesh.vertex_count(), 3 * static_cast<Index>(m->frames.size()));
     for (std::size_t f = 0; f < m->frames.size(); ++f)
       Y.middleCols(3 * static_cast<Index>(f), 3) =
@@ -102,7 +102,7 @@ TEST(SnapshotPca, EitherGramMatrixGivesTheSame) {
     const MatrixXd A = m->masses.cwiseSqrt().asDiagonal() * basis.U[0].leftCols(basis.appended);
     Y -= A * (A.transpose() * Y).eval();
     const VectorXd values = Y.jacobiSvd().singularValues();
-    for (int k = 0; k < 6; ++k) EXPECT_NEAR(basis.singular_values[k], values[k], 1e-9 * values[0]);
+    for (int k = 0; k < 5; ++k) EXPECT_NEAR(basis.singular_values[k], values[k], 1e-9 * values[0]);
   }
 }
 

@@ -7,7 +7,7 @@ namespace pliant {
 namespace {
 
 /// Of obstacles: what a push weighs, in all else that moves the vertex.
-constexpr double contact_weight = 30;
+constexpr double contact_weight = 100;
 /// Contact vertices so near to an obstacle, in box diagonals, are looked at in every turn.
 constexpr double near_obstacle = 0.02;
 /// In a turn so many times those that would be pulled are let go. What is left of them is settled in the next turn.
