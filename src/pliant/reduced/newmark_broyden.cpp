@@ -173,6 +173,9 @@ void NewmarkBroyden::begin_step() {
     start_factor_ *= 1 - braked, end_factor_ *= 1 + braked;
     damping_now_.setConstant(m.damping.mass);
   }
+  // Where forces of the start alone would throw the body further than it is large, those of the end act in their place.
+  if ((h * h / 4) * stiffness_ * internal_.norm() > std::sqrt(total_mass_) * diagonal_)
+    start_factor_ = 0, end_factor_ = 2 * stiffness_;
   external_.noalias() = gravity_map_ * gravity_;
   for (const AppliedForce& a : applied_) pull_back(a.vertex, a.force, external_);
 
