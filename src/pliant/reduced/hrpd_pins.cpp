@@ -10,7 +10,9 @@ namespace {
 constexpr double contact_weight = 100;
 /// Contact vertices so near to an obstacle, in box diagonals, are looked at in every turn.
 constexpr double near_obstacle = 0.02;
-/// In a turn so many times those that would be pulled are let go. What is left of them is settled in the next turn.
+/// Contacts so deep inside, in box diagonals, are as good as outside.
+constexpr double slack = 1e-5;
+/// In a turn so many times contacts are let go and taken.
 constexpr int rounds = 3;
 /// Beside contact vertices: so many take no memory while running.
 constexpr Index room_for_pins = 128;
@@ -147,6 +149,7 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
   time_step_ = time_step;
   points_.clear();
   factored_.clear();
+  first_turn_ = true;
   pushed_ = 0;
   // Vertices that were pinned some time ago are forgotten once there are too many.
   if (static_cast<Index>(vertex_.size() + pins.size()) > responses_.cols()) {
@@ -185,30 +188,29 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
   std::fill(touched.begin(), touched.end(), 0);
 }
 
-/// Where an obstacle wants a contact vertex. Those that were pushed are asked also where they are outside now: others
-/// pull them in again.
-void HrpdPins::look(Point& point) {
-  Vector3d out = point.here;
-  const VertexContact found = move_outside(placed_, point.start, time_step_, out);
+/// Where the nearest obstacle wants a contact vertex, be it inside or outside; false where none is near.
+bool HrpdPins::look(Point& point) {
+  point.place = point.here;
+  const VertexContact found = move_outside(placed_, point.start, time_step_, point.place);
   if (found.touches()) {
-    point.active = true;
-    point.place = out;
+    point.inside = true;
     point.normal = found.normal;
     point.restitution = placed_[static_cast<std::size_t>(found.obstacle)].obstacle->restitution;
-    return;
+    return true;
   }
-  if (!point.active) return;
-  double nearest = near_obstacle * diagonal_;
-  point.active = false;
+  point.inside = false;
+  double nearest = 2 * near_obstacle * diagonal_;
+  bool near = false;
   for (const PlacedObstacle& obstacle : placed_) {
     Contact contact;
     if (!contact_within(obstacle, point.here, nearest, contact)) continue;
+    near = true;
     nearest = contact.distance;
-    point.active = true;
     point.place = point.here - contact.distance * contact.normal;
     point.normal = contact.normal;
     point.restitution = obstacle.obstacle->restitution;
   }
+  return near;
 }
 
 bool HrpdPins::factorize_active() {
@@ -232,75 +234,76 @@ void HrpdPins::solve_active() {
   for (int c = 0; c < 3; ++c) small_.solve(gap_.col(c).data());
 }
 
-/// Lets go those that an obstacle would have to pull; whether there were any.
+/// Lets go those that an obstacle would have to pull; whether there were any. They do nothing then.
 bool HrpdPins::release() {
   bool any = false;
-  std::size_t kept = 0;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     Point& point = points_[at(active_[i])];
-    if (point.contact >= 0 && gap_.row(static_cast<Index>(i)).dot(point.normal) < 0) {
-      point.active = false;
-      any = true;
-    } else {
-      active_[kept++] = active_[i];
-    }
+    if (point.contact < 0 || gap_.row(static_cast<Index>(i)).dot(point.normal) >= 0) continue;
+    point.active = false;
+    gap_.row(static_cast<Index>(i)).setZero();
+    any = true;
   }
-  active_.resize(kept);
   return any;
 }
 
-/// Contacts that the pushes of others bring inside are pushed too in the next turn.
-void HrpdPins::mark_pressed() {
+/// Takes those that are inside after all pushes; whether there were any.
+bool HrpdPins::take_pressed() {
+  bool any = false;
   for (std::size_t p = pin_count_; p < points_.size(); ++p) {
     Point& point = points_[p];
-    if (point.active) continue;
+    if (point.active || !point.near) continue;
     Vector3d after = point.here;
     for (std::size_t i = 0; i < active_.size(); ++i)
       after += felt(point.row, points_[at(active_[i])].row) * gap_.row(static_cast<Index>(i)).transpose();
     Contact contact;
     for (const PlacedObstacle& obstacle : placed_)
-      point.active = point.active || contact_within(obstacle, after, 0, contact);
+      if (contact_within(obstacle, after, 0, contact) && contact.distance < -slack * diagonal_)
+        point.active = true;
+    any = any || point.active;
+  }
+  return any;
+}
+
+/// Which contacts are pushed, and how hard: those that would be pulled are let go, and those that are inside taken, by
+/// turns. What is not settled after some rounds is in the next turn.
+void HrpdPins::settle() {
+  for (int round = 0;; ++round) {
+    active_.clear();
+    for (std::size_t p = 0; p < points_.size(); ++p)
+      if (points_[p].active) active_.push_back(static_cast<Index>(p));
+    if (!active_.empty()) {
+      if (!factorize_active()) {  // not finite: nothing to pull with
+        active_.clear();
+        factored_.clear();
+        return;
+      }
+      solve_active();
+    }
+    const bool released = release(), taken = take_pressed();
+    if ((!released && !taken) || round == rounds) return;
   }
 }
 
 void HrpdPins::pull(MatrixXd& q) {
   if (points_.empty()) return;
-  active_.clear();
-  for (std::size_t p = 0; p < points_.size(); ++p) {
-    Point& point = points_[p];
+  for (Point& point : points_) {
     point.here = model_.basis.rest.row(vertex_[at(point.row)]).transpose() + displacement(point.row, q);
-    if (point.contact >= 0) look(point);
-    if (point.active) active_.push_back(static_cast<Index>(p));
+    if (point.contact < 0) continue;
+    point.near = look(point);
+    if (!point.near) point.active = false;
+    if (first_turn_ && point.inside) point.active = true;
   }
+  first_turn_ = false;
+  settle();
   force_.topRows(static_cast<Index>(points_.size())).setZero();
-  pushed_ = 0;
-  for (int round = 0; !active_.empty(); ++round) {
-    if (!factorize_active()) {  // not finite: nothing to pull with
-      factored_.clear();
-      return;
-    }
-    solve_active();
-    if (!release()) break;
-    if (round == rounds) {
-      // Not settled yet: those that pull do nothing in this turn, and what the others do stands.
-      factored_.clear();
-      if (active_.empty() || !factorize_active()) return;
-      solve_active();
-      for (std::size_t i = 0; i < active_.size(); ++i)
-        if (const Point& point = points_[at(active_[i])];
-            point.contact >= 0 && gap_.row(static_cast<Index>(i)).dot(point.normal) < 0)
-          gap_.row(static_cast<Index>(i)).setZero();
-      break;
-    }
-  }
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Index row = static_cast<Index>(i);
-    const Point& point = points_[at(active_[i])];
-    const Eigen::Map<const VectorXd> moved(response(point.row), q.rows());
+    const Eigen::Map<const VectorXd> moved(response(points_[at(active_[i])].row), q.rows());
     for (int c = 0; c < 3; ++c) q.col(c) += gap_(row, c) * moved;
     force_.row(active_[i]) = gap_.row(row);
   }
-  mark_pressed();
+  pushed_ = 0;
   for (std::size_t p = pin_count_; p < points_.size(); ++p) {
     const Point& point = points_[p];
     const bool pushes = force_.row(static_cast<Index>(p)).dot(point.normal) > 0;

@@ -52,6 +52,7 @@ class HrpdPins {
     Index row = 0;                       // of the tables
     Index contact = -1;                  // place among the contact vertices
     bool active = true;                  // a contact: pushed in the last turn, or inside after it
+    bool near = false, inside = false;   // of an obstacle, before it is pulled
     double stiffness = 0;                // N/m
     Vector3d start = Vector3d::Zero();   // where slip counts from
     Vector3d place = Vector3d::Zero();   // where it is pulled
@@ -65,11 +66,12 @@ class HrpdPins {
   Vector3d displacement(Index row, const MatrixXd& q) const;
   const double* response(Index row);
   double felt(Index row, Index by);
-  void look(Point& point);
+  bool look(Point& point);
   bool factorize_active();
   void solve_active();
   bool release();
-  void mark_pressed();
+  bool take_pressed();
+  void settle();
 
   const HrpdModel& model_;
   const DenseCholesky* factor_ = nullptr;
@@ -89,6 +91,7 @@ class HrpdPins {
   // === The present step
   std::span<const PlacedObstacle> placed_;
   double time_step_ = 0;
+  bool first_turn_ = true;
   std::size_t pin_count_ = 0;  // those before the contacts
   std::vector<Point> points_;
   std::vector<Index> active_, factored_, bouncing_;  // places in points_
