@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "pliant/numerics/column_sums.h"
 
 namespace pliant {
 namespace {
@@ -18,6 +21,11 @@ constexpr int rounds = 3;
 constexpr Index room_for_pins = 128;
 /// Rows up to which it is kept how they feel each other: 40 MB.
 constexpr Index most_felt = 2200;
+
+/// Vertices whose responses are solved for at once.
+constexpr Index batch = 16;
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -39,12 +47,12 @@ HrpdPins::HrpdPins(const HrpdModel& model) : model_(model) {
   row_of_.reserve(at(rows));
   responses_.resize(model.columns(), rows);
   responded_.assign(at(rows), 0);
-  if (rows <= most_felt) {
-    felt_.resize(rows, rows);
-    felt_known_.assign(at(rows), 0);
-  }
+  batch_.resize(model.columns(), batch);
+  batch_rows_.resize(at(batch));
+  shift_.setZero(model.columns(), 3);
+  if (rows <= most_felt) felt_.resize(rows, rows);
   points_.reserve(at(rows));
-  for (auto* v : {&active_, &factored_, &bouncing_}) v->reserve(at(rows));
+  for (auto* v : {&active_, &factored_, &bouncing_, &columns_moved_}) v->reserve(at(rows));
   force_.setZero(rows, 3);
   matrix_.resize(rows, rows);
   gap_.resize(rows, 3);
@@ -54,7 +62,7 @@ HrpdPins::HrpdPins(const HrpdModel& model) : model_(model) {
 void HrpdPins::set_factor(const DenseCholesky& factor) {
   factor_ = &factor;
   std::fill(responded_.begin(), responded_.end(), 0);
-  std::fill(felt_known_.begin(), felt_known_.end(), 0);
+  felt_.setConstant(unknown);
   factored_.clear();
 }
 
@@ -88,56 +96,61 @@ Index HrpdPins::row_of(int vertex) {
     force_.conservativeResize(2 * row, 3);
     matrix_.resize(2 * row, 2 * row);
     gap_.resize(2 * row, 3);
-    if (2 * row <= most_felt) {
-      felt_.resize(2 * row, 2 * row);
-      felt_known_.assign(at(2 * row), 0);
-    } else {
-      felt_.resize(0, 0);
-      felt_known_.clear();
-    }
+    felt_.resize(2 * row <= most_felt ? 2 * row : 0, 2 * row <= most_felt ? 2 * row : 0);
+    felt_.setConstant(unknown);
   }
-  // Columns that are there already lack this row.
-  std::fill(felt_known_.begin(), felt_known_.end(), 0);
   responded_[at(row)] = 0;
+  if (felt_.size() > 0) felt_.row(row).setConstant(unknown), felt_.col(row).setConstant(unknown);
   return row;
 }
 
 Vector3d HrpdPins::displacement(Index row, const MatrixXd& q) const {
-  Vector3d sum = Vector3d::Zero();
+  Eigen::Vector4d x = Eigen::Vector4d::Zero(), y = x, z = x;
   for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e) {
-    const Index r = handle_row_[at(e)];
-    for (int c = 0; c < 3; ++c) sum[c] += columns_[at(e)].dot(q.col(c).segment<4>(r));
+    const double* here = q.data() + handle_row_[at(e)];
+    const Eigen::Vector4d& u = columns_[at(e)];
+    x += u.cwiseProduct(Eigen::Map<const Eigen::Vector4d>(here));
+    y += u.cwiseProduct(Eigen::Map<const Eigen::Vector4d>(here + q.rows()));
+    z += u.cwiseProduct(Eigen::Map<const Eigen::Vector4d>(here + 2 * q.rows()));
   }
-  return sum;
+  return {x.sum(), y.sum(), z.sum()};
 }
 
-/// A⁻¹ u of a row.
-const double* HrpdPins::response(Index row) {
-  double* out = responses_.col(row).data();
-  if (responded_[at(row)]) return out;
-  responses_.col(row).setZero();
-  for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e)
-    responses_.col(row).segment<4>(handle_row_[at(e)]) += columns_[at(e)];
-  factor_->solve(out);
-  responded_[at(row)] = 1;
-  return out;
+/// A⁻¹ u of all active points. Several at once: a solve reads the whole factor.
+void HrpdPins::respond() {
+  Index count = 0;
+  const auto solve_batch = [&] {
+    factor_->solve(batch_.data(), static_cast<int>(count));
+    for (Index i = 0; i < count; ++i) responses_.col(batch_rows_[at(i)]) = batch_.col(i);
+    count = 0;
+  };
+  for (const Index p : active_) {
+    const Index row = points_[at(p)].row;
+    if (responded_[at(row)]) continue;
+    responded_[at(row)] = 1;
+    batch_.col(count).setZero();
+    for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e)
+      batch_.col(count).segment<4>(handle_row_[at(e)]) += columns_[at(e)];
+    batch_rows_[at(count)] = row;
+    if (++count == batch) solve_batch();
+  }
+  if (count > 0) solve_batch();
 }
 
 /// How far a vertex moves with a unit of force at another, m/N.
 double HrpdPins::felt(Index row, Index by) {
-  const auto one = [&](Index r) {
-    const double* moved = response(by);
-    double sum = 0;
-    for (Index e = first_[at(r)]; e < first_[at(r) + 1]; ++e)
-      sum += columns_[at(e)].dot(Eigen::Map<const Eigen::Vector4d>(moved + handle_row_[at(e)]));
-    return sum;
+  if (row > by) std::swap(row, by);
+  const auto compute = [&] {
+    const double* moved = responses_.col(by).data();
+    Eigen::Vector4d sum = Eigen::Vector4d::Zero();
+    for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e)
+      sum += columns_[at(e)].cwiseProduct(Eigen::Map<const Eigen::Vector4d>(moved + handle_row_[at(e)]));
+    return sum.sum();
   };
-  if (felt_known_.empty()) return one(row);
-  if (!felt_known_[at(by)]) {
-    for (Index r = 0; r < static_cast<Index>(vertex_.size()); ++r) felt_(r, by) = one(r);
-    felt_known_[at(by)] = 1;
-  }
-  return felt_(row, by);
+  if (felt_.size() == 0) return compute();
+  double& known = felt_(row, by);
+  if (std::isnan(known)) known = compute();
+  return known;
 }
 
 // === A step
@@ -179,7 +192,6 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
         {.row = k,
          .contact = k,
          .active = touched[at(k)] != 0,
-         .stiffness = contact_weight / std::max(felt(k, k), 1e-300),
          .start = touched[at(k)] ? Vector3d(anchors.row(k)) : Vector3d(rest + displacement(k, start))});
   }
   const Index count = static_cast<Index>(points_.size());
@@ -215,11 +227,14 @@ bool HrpdPins::look(Point& point) {
 
 bool HrpdPins::factorize_active() {
   if (active_ == factored_) return true;
+  respond();
   const Index count = static_cast<Index>(active_.size());
   for (Index j = 0; j < count; ++j) {
     const Point& b = points_[at(active_[at(j)])];
     for (Index i = j; i < count; ++i) matrix_(i, j) = felt(points_[at(active_[at(i)])].row, b.row);
-    matrix_(j, j) += 1 / std::max(b.stiffness, 1e-300) + 1e-9 * matrix_(j, j);
+    const double alone = matrix_(j, j);
+    matrix_(j, j) +=
+        b.contact < 0 ? 1 / std::max(b.stiffness, 1e-300) + 1e-9 * alone : alone / contact_weight;
   }
   factored_ = active_;
   return small_.factorize(matrix_.topLeftCorner(count, count));
@@ -253,9 +268,7 @@ bool HrpdPins::take_pressed() {
   for (std::size_t p = pin_count_; p < points_.size(); ++p) {
     Point& point = points_[p];
     if (point.active || !point.near) continue;
-    Vector3d after = point.here;
-    for (std::size_t i = 0; i < active_.size(); ++i)
-      after += felt(point.row, points_[at(active_[i])].row) * gap_.row(static_cast<Index>(i)).transpose();
+    const Vector3d after = point.here + displacement(point.row, shift_);
     Contact contact;
     for (const PlacedObstacle& obstacle : placed_)
       if (contact_within(obstacle, after, 0, contact) && contact.distance < -slack * diagonal_)
@@ -263,6 +276,13 @@ bool HrpdPins::take_pressed() {
     any = any || point.active;
   }
   return any;
+}
+
+/// What all pushes and pulls together add to the coordinates.
+void HrpdPins::shift() {
+  columns_moved_.clear();
+  for (const Index p : active_) columns_moved_.push_back(points_[at(p)].row);
+  sum_columns(responses_, columns_moved_, gap_, shift_);
 }
 
 /// Which contacts are pushed, and how hard: those that would be pulled are let go, and those that are inside taken, by
@@ -276,11 +296,14 @@ void HrpdPins::settle() {
       if (!factorize_active()) {  // not finite: nothing to pull with
         active_.clear();
         factored_.clear();
+        shift_.setZero();
         return;
       }
       solve_active();
     }
-    const bool released = release(), taken = take_pressed();
+    const bool released = release();
+    shift();
+    const bool taken = take_pressed();
     if ((!released && !taken) || round == rounds) return;
   }
 }
@@ -297,12 +320,8 @@ void HrpdPins::pull(MatrixXd& q) {
   first_turn_ = false;
   settle();
   force_.topRows(static_cast<Index>(points_.size())).setZero();
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const Index row = static_cast<Index>(i);
-    const Eigen::Map<const VectorXd> moved(response(points_[at(active_[i])].row), q.rows());
-    for (int c = 0; c < 3; ++c) q.col(c) += gap_(row, c) * moved;
-    force_.row(active_[i]) = gap_.row(row);
-  }
+  q += shift_;
+  for (std::size_t i = 0; i < active_.size(); ++i) force_.row(active_[i]) = gap_.row(static_cast<Index>(i));
   pushed_ = 0;
   for (std::size_t p = pin_count_; p < points_.size(); ++p) {
     const Point& point = points_[p];
@@ -347,7 +366,7 @@ void HrpdPins::bounce(const MatrixXd& rates_before, MatrixXd& rates) {
   if (!small_.factorize(matrix_.topLeftCorner(count, count))) return;
   for (int c = 0; c < 3; ++c) small_.solve(gap_.col(c).data());
   for (Index i = 0; i < count; ++i) {
-    const Eigen::Map<const VectorXd> moved(response(points_[at(bouncing_[at(i)])].row), rates.rows());
+    const auto moved = responses_.col(points_[at(bouncing_[at(i)])].row);
     for (int c = 0; c < 3; ++c) rates.col(c) += gap_(i, c) * moved;
   }
 }

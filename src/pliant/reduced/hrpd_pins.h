@@ -64,13 +64,14 @@ class HrpdPins {
   Index row_of(int vertex);
   void add_row(int vertex);
   Vector3d displacement(Index row, const MatrixXd& q) const;
-  const double* response(Index row);
+  void respond();
   double felt(Index row, Index by);
   bool look(Point& point);
   bool factorize_active();
   void solve_active();
   bool release();
   bool take_pressed();
+  void shift();
   void settle();
 
   const HrpdModel& model_;
@@ -85,8 +86,9 @@ class HrpdPins {
   std::vector<Eigen::Vector4d> columns_;       // of U there
   MatrixXd responses_;                         // 4k x rows
   std::vector<char> responded_;                // which of them are there
-  MatrixXd felt_;                              // rows x rows: column `by` is there where felt_known_
-  std::vector<char> felt_known_;
+  MatrixXd felt_;   // rows x rows, upper triangle; not a number where it is not known
+  MatrixXd batch_;  // of responses that are being solved for
+  std::vector<Index> batch_rows_;
 
   // === The present step
   std::span<const PlacedObstacle> placed_;
@@ -95,8 +97,10 @@ class HrpdPins {
   std::size_t pin_count_ = 0;  // those before the contacts
   std::vector<Point> points_;
   std::vector<Index> active_, factored_, bouncing_;  // places in points_
+  std::vector<Index> columns_moved_;                 // of responses_
   MatrixXd matrix_, gap_;                            // of the active points
   Points force_;                                     // of all points
+  MatrixXd shift_;                                   // 4k x 3
   DenseCholesky small_;
   Index pushed_ = 0;
 };
