@@ -147,7 +147,7 @@ PYBIND11_MODULE(_pliant, module) {
   python::bind_materials(module);
   python::bind_bodies(module);
   python::bind_subspaces(module);
-  bind_snapshots(module);
+  python::bind_snapshots(module);
   python::bind_hyperreduction(module);
   python::bind_simulators(module);
   python::bind_fullspace(module);
