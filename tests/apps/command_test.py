@@ -482,24 +482,24 @@ def test_modes_refuses_what_cannot_be(program, words, code, message):
     assert done.returncode == code and message in done.stderr
 
 
-def test_motion_is_recorded_and_becomes_a_subspace(tmp_path):
+def test_motion_is_recorded_and_becomes_a_subspace(program, tmp_path):
     scene = tmp_path / "drop.json"
     scene.write_text(json.dumps({
         "frames": 20,
-        "bodies": [{"name": "bear", "shape": {"name": "bear", "tets": 1000}, "position": [0, 0.6, 0],
+        "bodies": [{"name": "bear", "shape": {"name": "bear", "tets": 1000}, "position": [0, 0.5, 0], "velocity": [0, -3, 0],
                     "simulator": {"kind": "projective_dynamics"}}],
         "obstacles": [{"kind": "plane"}]}))
     frames, model = tmp_path / "drop.safetensors", tmp_path / "drop.pliant"
-    done = pliant("snapshots", "record", str(scene), "--every", "2", "-o", str(frames), "--json")
+    done = program("snapshots", "record", str(scene), "--every", "2", "-o", str(frames), "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["frames"] == 11
-    done = pliant("reduce", str(scene), "--method", "hrpd", "--subspace", "localized", "--snapshots", str(frames), "--components",
+    done = program("reduce", str(scene), "--method", "hrpd", "--subspace", "localized", "--snapshots", str(frames), "--components",
                   "16", "-o", str(model), "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["degrees_of_freedom"] == 60
-    done = pliant("simulate", str(model), "--frames", "10", "--json")
+    done = program("simulate", str(model), "--frames", "10", "--json")
     assert done.returncode == 0, done.stderr
-    done = pliant("reduce", "bear", "--subspace", "pca", "-o", str(model))
+    done = program("reduce", "bear", "--subspace", "pca", "-o", str(model))
     assert done.returncode == 1 and "there are no snapshots" in done.stderr
-    done = pliant("snapshots", "record", str(scene), "--body", "fish", "-o", str(frames))
+    done = program("snapshots", "record", str(scene), "--body", "fish", "-o", str(frames))
     assert done.returncode == 2 and "--body fish" in done.stderr

