@@ -122,6 +122,12 @@ void Hrpd::set_coordinates(const MatrixXd& q, const MatrixXd& rates) {
   leave_out_rows(v_, model_->basis.dropped);
 }
 
+void Hrpd::set_iterations(int turns) {
+  if (turns < 1 || turns > 10000)
+    throw InputError(fmt::format("set_iterations: {} given; expected 1 to 10000", turns));
+  options_.iterations = turns;
+}
+
 bool Hrpd::holds(int vertex) const {
   return std::binary_search(model_->fixed.begin(), model_->fixed.end(), vertex);
 }
