@@ -29,7 +29,9 @@ Json first_frame(const Arguments& a) {
   BodySource source;
   source.input = a.first_frame;
   const auto start = std::chrono::steady_clock::now();
-  const auto since = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto since = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   const auto scene = std::make_shared<Scene>(load_scene(source, {}, true, progress.callback()));
   const double loaded = since();
   Server server(scene, {.port = 0});
@@ -103,10 +105,16 @@ void add_bench_view(CLI::App& bench) {
   command->add_option("--handles", a->handles, "Twelve degrees of freedom each")
       ->check(CLI::Range(1, 2000))
       ->capture_default_str();
-  command->add_option("--viewers", a->viewers, "Who look at it")->check(CLI::Range(1, 64))->capture_default_str();
-  command->add_option("--seconds", a->seconds, "For how long")->check(CLI::Range(0.1, 3600.0))->capture_default_str();
-  command->add_option("--first-frame", a->first_frame, "A mesh file: how long until a browser has its first frame");
-  add_common(*command, a->json, "  pliant bench view --viewers 20 --json\n  pliant bench view --first-frame bunny.obj");
+  command->add_option("--viewers", a->viewers, "Who look at it")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command->add_option("--seconds", a->seconds, "For how long")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  command->add_option("--first-frame", a->first_frame,
+                      "A mesh file: how long until a browser has its first frame");
+  add_common(*command, a->json,
+             "  pliant bench view --viewers 20 --json\n  pliant bench view --first-frame bunny.obj");
   command->callback([a] { run(*a); });
 }
 

@@ -46,7 +46,10 @@ BodyWords body_words(const BodySource& source) {
     body["mesh"] = source.input, body["tets"] = source.tets;
   else
     body["shape"] = {{"name", source.input}, {"tets", source.tets}};
-  if (young == 0) young = body.contains("mesh") && !source.shell ? size_free_young(read_mesh(source.input).vertices, source.density) : 1e5;
+  if (young == 0)
+    young = body.contains("mesh") && !source.shell
+                ? size_free_young(read_mesh(source.input).vertices, source.density)
+                : 1e5;
   if (source.shell) {
     body["as"] = "shell";
     body["shell"] = {{"young", young}, {"poisson", source.poisson}};

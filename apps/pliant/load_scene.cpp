@@ -10,8 +10,8 @@ Scene load_scene(const BodySource& source, const Reduction& reduction, bool floo
   const std::filesystem::path path(source.input);
   const bool is_scene = path.extension() == ".json", is_model = path.extension() == ".pliant";
   if ((is_scene || is_model) && reduction.given())
-    throw UsageError(fmt::format("{}: a {} says itself how it is reduced; expected no options for that", source.input,
-                                 is_scene ? "scene" : "model"));
+    throw UsageError(fmt::format("{}: a {} says itself how it is reduced; expected no options for that",
+                                 source.input, is_scene ? "scene" : "model"));
   if (is_scene) return Scene::load(path, progress);
   BodyWords words{{{"model", path.filename().string()}}, path.parent_path()};
   if (!is_model) words = reduced_body_words(source, reduction);

@@ -55,7 +55,8 @@ void run(Arguments& arguments) {
   if (arguments.json)
     print_json({{"url", server.url()}, {"port", server.port()}});
   else
-    print(fmt::format("{} is at {}\nPull it with the mouse. Ctrl-C ends.\n", arguments.server.title, server.url()));
+    print(fmt::format("{} is at {}\nPull it with the mouse. Ctrl-C ends.\n", arguments.server.title,
+                      server.url()));
   if (arguments.browser) open_browser(server.url());
   while (!interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   server.stop();
@@ -65,26 +66,31 @@ void run(Arguments& arguments) {
 
 void add_view(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = program.add_subcommand("view", "Show a scene, a model or a mesh in a browser, to be pulled");
+  CLI::App* command =
+      program.add_subcommand("view", "Show a scene, a model or a mesh in a browser, to be pulled");
   add_body_source(*command, arguments->source);
   command->get_option("input")->required(false)->description(
-      "A scene (.json), a model (.pliant), a mesh file or the name of a shape, which is reduced first; by default the "
+      "A scene (.json), a model (.pliant), a mesh file or the name of a shape, which is reduced first; by "
+      "default the "
       "squid");
   command
-      ->add_option("--port", arguments->server.port, "Where browsers find it; 0: any that is free; one that is taken: "
-                                                     "the next that is free")
+      ->add_option("--port", arguments->server.port,
+                   "Where browsers find it; 0: any that is free; one that is taken: "
+                   "the next that is free")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   command
-      ->add_option("--address", arguments->server.address,
-                   "Address to listen on; 0.0.0.0 also answers other machines, which then can do all that you can")
+      ->add_option(
+          "--address", arguments->server.address,
+          "Address to listen on; 0.0.0.0 also answers other machines, which then can do all that you can")
       ->capture_default_str();
   command->add_option("--allow-host", arguments->server.allowed_hosts,
                       "A name beside localhost by which browsers may ask; may come several times");
   command->add_flag("!--no-browser", arguments->browser, "Do not open a browser");
   command->add_flag("--paused", arguments->server.paused, "Time stands in the beginning");
   command->add_flag("--fast", arguments->fast, "As fast as it goes instead of in real time");
-  command->add_flag("!--no-floor", arguments->floor, "No floor below a model, mesh or shape that nothing holds");
+  command->add_flag("!--no-floor", arguments->floor,
+                    "No floor below a model, mesh or shape that nothing holds");
   add_reduction(*command, arguments->reduction);
   add_common(*command, arguments->json,
              "  pliant view\n"

@@ -12,7 +12,9 @@ namespace {
 class Viewer {
  public:
   Viewer(SessionSource source, const ServerOptions& options, py::object shown)
-      : shown_(std::move(shown)), server_(std::make_unique<Server>(std::move(source), options)), url_(server_->url()) {
+      : shown_(std::move(shown)),
+        server_(std::make_unique<Server>(std::move(source), options)),
+        url_(server_->url()) {
     server_->start();
   }
   ~Viewer() { stop(); }
@@ -38,7 +40,8 @@ std::shared_ptr<T> borrowed(T& object) {
   return {&object, [](T*) {}};
 }
 
-SessionSource to_source(const py::object& shown, const py::object& mesh, const py::object& progress, std::string& title) {
+SessionSource to_source(const py::object& shown, const py::object& mesh, const py::object& progress,
+                        std::string& title) {
   if (py::isinstance<Scene>(shown)) {
     title = "scene";
     return borrowed(shown.cast<Scene&>());
@@ -57,8 +60,9 @@ SessionSource to_source(const py::object& shown, const py::object& mesh, const p
     }
     lone.rest_positions = lone.mesh.vertices;
     if (lone.rest_positions.rows() != simulator.vertex_count())
-      throw InputError("view: mesh has " + std::to_string(lone.rest_positions.rows()) + " vertices; expected " +
-                       std::to_string(simulator.vertex_count()) + ", as the simulator has");
+      throw InputError("view: mesh has " + std::to_string(lone.rest_positions.rows()) +
+                       " vertices; expected " + std::to_string(simulator.vertex_count()) +
+                       ", as the simulator has");
     return lone;
   }
   const auto path = shown.cast<std::filesystem::path>();
@@ -72,8 +76,8 @@ SessionSource to_source(const py::object& shown, const py::object& mesh, const p
   return std::make_shared<Scene>(lone_scene(lone_body_words(input, folder), folder, true, report));
 }
 
-py::object view(const py::object& shown, int port, bool browser, bool block, const py::object& mesh, const std::string& address,
-                bool paused, bool real_time, const py::object& progress) {
+py::object view(const py::object& shown, int port, bool browser, bool block, const py::object& mesh,
+                const std::string& address, bool paused, bool real_time, const py::object& progress) {
   ServerOptions options;
   options.port = port, options.address = address, options.paused = paused, options.real_time = real_time;
   SessionSource source = to_source(shown, mesh, progress, options.title);
@@ -109,8 +113,10 @@ void bind_view(py::module_& module) {
   module.def("view", &view, py::arg("shown"), py::kw_only(), py::arg("port") = 0, py::arg("browser") = true,
              py::arg("block") = true, py::arg("mesh") = py::none(), py::arg("address") = "127.0.0.1",
              py::arg("paused") = false, py::arg("real_time") = true, py::arg("progress") = py::none(),
-             "Shows a simulator, a Scene, or a file or shape by name (a scene, a model, a mesh) in a browser, where it can be "
-             "pulled. Until Ctrl-C; with block=False at once: a Viewer, and nobody else may use what is shown until its stop(). "
+             "Shows a simulator, a Scene, or a file or shape by name (a scene, a model, a mesh) in a "
+             "browser, where it can be "
+             "pulled. Until Ctrl-C; with block=False at once: a Viewer, and nobody else may use what is "
+             "shown until its stop(). "
              "port 0: any that is free. mesh: what a simulator moves, where it does not know it itself.");
 }
 

@@ -53,7 +53,8 @@ void expect_decoded(SceneBody& body, Decode decode_as) {
   // The surface is what a person sees.
   const Points shown = body.shown_positions();
   if (body.embedding) {
-    EXPECT_LT((expected.topRows(drawn.surface) - shown).norm(), 1e-12 * std::sqrt(1.0 * static_cast<double>(shown.size())));
+    EXPECT_LT((expected.topRows(drawn.surface) - shown).norm(),
+              1e-12 * std::sqrt(1.0 * static_cast<double>(shown.size())));
   }
   for (Index p = 0; p < drawn.surface; ++p) {
     const int v = drawn.pick[static_cast<std::size_t>(p)];
@@ -78,7 +79,8 @@ TEST(DrawnBody, CarriedSurfacesDecodeToo) {
   write_ball(folder / "ball.obj");
   for (const Json& simulator : {small_hrpd(), small_fem()}) {
     const Json body = {{"mesh", "ball.obj"}, {"tets", 400}, {"simulator", simulator}};
-    expect_decoded(make_scene(body, folder.path())->bodies()[0], simulator["kind"] == "hrpd" ? Decode::skinning : Decode::dense);
+    expect_decoded(make_scene(body, folder.path())->bodies()[0],
+                   simulator["kind"] == "hrpd" ? Decode::skinning : Decode::dense);
   }
 }
 

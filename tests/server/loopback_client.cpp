@@ -109,8 +109,8 @@ struct LoopbackClient::Parts {
 
   /// Runs what there is to run until `done`, or the deadline.
   bool run_until(const std::function<bool()>& done, double seconds = deadline) {
-    const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                     std::chrono::duration<double>(seconds));
+    const Clock::time_point end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     read();
     while (!done()) {
       if (Clock::now() >= end) return false;
@@ -133,7 +133,8 @@ LoopbackClient::LoopbackClient(int port, const ClientOptions& options) : parts_(
   }));
   p.socket.read_message_max(256 << 20);
   websocket::response_type response;
-  const bool has_port = options.host.find("]:") != std::string::npos || options.host.find(':') != std::string::npos;
+  const bool has_port =
+      options.host.find("]:") != std::string::npos || options.host.find(':') != std::string::npos;
   error_code error;
   p.socket.handshake(response, has_port ? options.host : with_port(options.host, port), options.path, error);
   p.status = static_cast<int>(response.result_int());
@@ -190,8 +191,8 @@ Json LoopbackClient::wait_for(const std::string& type, const std::function<bool(
   if (!came) {
     std::string seen;
     for (const Json& message : parts_->messages) seen += " " + message["type"].get<std::string>();
-    ADD_FAILURE() << "no message " << type << " came that was waited for" << (parts_->closed ? " (closed)" : "")
-                  << "; others:" << seen.substr(0, 400);
+    ADD_FAILURE() << "no message " << type << " came that was waited for"
+                  << (parts_->closed ? " (closed)" : "") << "; others:" << seen.substr(0, 400);
   }
   return found;
 }
@@ -243,7 +244,8 @@ HttpReply http(int port, const std::string& target, const HttpOptions& options) 
   request.method_string(options.method);
   request.target(target);
   const bool has_port = options.host.find(':') != std::string::npos;
-  if (!options.host.empty()) request.set(http_ns::field::host, has_port ? options.host : with_port(options.host, port));
+  if (!options.host.empty())
+    request.set(http_ns::field::host, has_port ? options.host : with_port(options.host, port));
   if (!options.origin.empty()) request.set(http_ns::field::origin, options.origin);
   request.keep_alive(false);
   request.body() = options.body;
@@ -257,7 +259,8 @@ HttpReply http(int port, const std::string& target, const HttpOptions& options) 
   http_ns::read(stream, buffer, parser, error);
   if (error && !parser.is_done()) return {};
   const auto& response = parser.get();
-  return {static_cast<int>(response.result_int()), response.body(), std::string(response[http_ns::field::content_type])};
+  return {static_cast<int>(response.result_int()), response.body(),
+          std::string(response[http_ns::field::content_type])};
 }
 
 std::string raw(int port, const std::string& bytes) {

@@ -26,7 +26,8 @@ TEST(Protocol, EveryRequestIsReadAsItIsWritten) {
   EXPECT_TRUE(read_as<Pause>(R"({"type": "pause", "on": true})").on);
   EXPECT_NO_THROW(read_as<StepOnce>(R"({"type": "step"})"));
   EXPECT_NO_THROW(read_as<Reset>(R"({"type": "reset"})"));
-  const auto pull = read_as<Pull>(R"({"type": "pull", "body": 1, "point": 7, "target": [1, 2.5, -3], "strength": 2, "id": 4})");
+  const auto pull = read_as<Pull>(
+      R"({"type": "pull", "body": 1, "point": 7, "target": [1, 2.5, -3], "strength": 2, "id": 4})");
   EXPECT_EQ(pull.body, 1);
   EXPECT_EQ(pull.point, 7);
   EXPECT_EQ(pull.target, Vector3d(1, 2.5, -3));
@@ -40,7 +41,8 @@ TEST(Protocol, EveryRequestIsReadAsItIsWritten) {
   EXPECT_EQ(*set.gravity, Vector3d(0, 1, 0));
   EXPECT_EQ(*set.floor->height, -1);
   EXPECT_FALSE(set.sphere->on);
-  const auto rebuild = read_as<Rebuild>(R"({"type": "rebuild", "body": 0, "method": "hrpd", "parameters": {"handles": 5}})");
+  const auto rebuild =
+      read_as<Rebuild>(R"({"type": "rebuild", "body": 0, "method": "hrpd", "parameters": {"handles": 5}})");
   EXPECT_EQ(rebuild.method, "hrpd");
   EXPECT_EQ(rebuild.parameters["handles"], 5);
   EXPECT_TRUE(read_as<GhostSwitch>(R"({"type": "ghost", "on": true})").on);
@@ -52,8 +54,10 @@ TEST(Protocol, EveryRequestIsReadAsItIsWritten) {
   const auto handles = read_as<EditHandles>(
       R"({"type": "edit_handles", "handles": [{"points": [1, 2], "translation": [0, 1, 0], "rotation": [0, 0, 1]}]})");
   EXPECT_EQ(handles.handles.at(0).points, std::vector({1, 2}));
-  EXPECT_EQ(read_as<EditMove>(R"({"type": "edit_move", "handle": 1, "translation": [0, 1, 0]})").translation, Vector3d(0, 1, 0));
-  EXPECT_EQ(read_as<AskPositions>(R"({"type": "positions", "body": 0, "points": [3]})").points, std::vector({3}));
+  EXPECT_EQ(read_as<EditMove>(R"({"type": "edit_move", "handle": 1, "translation": [0, 1, 0]})").translation,
+            Vector3d(0, 1, 0));
+  EXPECT_EQ(read_as<AskPositions>(R"({"type": "positions", "body": 0, "points": [3]})").points,
+            std::vector({3}));
   EXPECT_EQ(read_as<OpenShape>(R"({"type": "open", "shape": "bear"})").shape, "bear");
 }
 
@@ -94,7 +98,8 @@ TEST(Protocol, WhatItDoesNotHaveIsRefused) {
 
 TEST(Protocol, PositionsInSixteenBitsAreWithinHalfAStep) {
   const Points x = (Points(4, 3) << 0, 0, 5, 1, -2, 5, 0.3, 7, 5, 0.123, 3.21, 5).finished();
-  const Bytes bytes = positions_frame({.kind = FrameKind::positions, .version = 3, .body = 1, .paused = true, .time = 0.5}, x);
+  const Bytes bytes = positions_frame(
+      {.kind = FrameKind::positions, .version = 3, .body = 1, .paused = true, .time = 0.5}, x);
   ASSERT_EQ(bytes->size(), 24u + 24 + 2 * 12);
   float box[6];
   std::memcpy(box, bytes->data() + 24, sizeof box);
@@ -102,19 +107,23 @@ TEST(Protocol, PositionsInSixteenBitsAreWithinHalfAStep) {
     for (Index c = 0; c < 3; ++c) {
       std::uint16_t u = 0;
       std::memcpy(&u, bytes->data() + 48 + 2 * (3 * i + c), 2);
-      EXPECT_NEAR(static_cast<double>(box[c]) + static_cast<double>(box[3 + c]) * u, x(i, c), 9.0 / 65535 / 2 + 1e-6);
+      EXPECT_NEAR(static_cast<double>(box[c]) + static_cast<double>(box[3 + c]) * u, x(i, c),
+                  9.0 / 65535 / 2 + 1e-6);
     }
 }
 
 TEST(Protocol, OnlyOurOwnNamesAndPagesAreAnswered) {
   const NetworkOptions options{.address = "192.168.1.5", .allowed_hosts = {"workstation"}};
-  for (const char* host : {"localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80", "192.168.1.5:80", "workstation:8080"})
+  for (const char* host :
+       {"localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80", "192.168.1.5:80", "workstation:8080"})
     EXPECT_TRUE(host_is_ours(host, options)) << host;
-  for (const char* host : {"", "evil.example", "localhost.evil.example:8080", "127.0.0.1.evil.example", ":80", "192.168.1.55"})
+  for (const char* host :
+       {"", "evil.example", "localhost.evil.example:8080", "127.0.0.1.evil.example", ":80", "192.168.1.55"})
     EXPECT_FALSE(host_is_ours(host, options)) << host;
   EXPECT_TRUE(origin_is_ours("", "localhost:8080"));
   EXPECT_TRUE(origin_is_ours("http://localhost:8080", "localhost:8080"));
-  for (const char* origin : {"http://localhost:8081", "http://localhost", "https://localhost:8080", "null", "http://evil.example"})
+  for (const char* origin :
+       {"http://localhost:8081", "http://localhost", "https://localhost:8080", "null", "http://evil.example"})
     EXPECT_FALSE(origin_is_ours(origin, "localhost:8080")) << origin;
   EXPECT_EQ(query_value("a=1&name=my%20bunny.obj&b", "name"), "my bunny.obj");
   EXPECT_EQ(query_value("a=1", "name"), "");

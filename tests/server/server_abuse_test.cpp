@@ -26,7 +26,8 @@ TEST(ServerThreads, MalformedMessagesCloseOnlyWhoSentThem) {
   witness.wait_for("hello");
   Rng rng(3);
   const std::vector<std::string> sound = {
-      R"({"type":"pull","body":0,"point":3,"target":[1,2,3]})", R"({"type":"set","stiffness":2,"floor":{"on":true}})",
+      R"({"type":"pull","body":0,"point":3,"target":[1,2,3]})",
+      R"({"type":"set","stiffness":2,"floor":{"on":true}})",
       R"({"type":"edit_handles","handles":[{"points":[1,2],"translation":[0,1,0]}]})",
       R"({"type":"mode","body":0,"index":1,"amplitude":0.1})"};
   for (int i = 0; i < 200; ++i) {
@@ -72,7 +73,8 @@ TEST(ServerThreads, MessagesThatDoNotFitTheSceneAreAnsweredAndTheViewerStays) {
         Json{{"type", "pull"}, {"body", 0}, {"point", 1000000}, {"target", {0, 0, 0}}},
         Json{{"type", "positions"}, {"body", 0}, {"points", Json::array({1000000})}},
         Json{{"type", "mode"}, {"body", 0}, {"index", 5000}},
-        Json{{"type", "edit_handles"}, {"handles", Json::array()}}, Json{{"type", "edit_move"}, {"handle", 0}},
+        Json{{"type", "edit_handles"}, {"handles", Json::array()}},
+        Json{{"type", "edit_move"}, {"handle", 0}},
         Json{{"type", "rebuild"}, {"body", 0}, {"method", "magic"}},
         Json{{"type", "rebuild"}, {"body", 0}, {"method", "hrpd"}, {"parameters", {{"handles", 0}}}},
         Json{{"type", "rebuild"}, {"body", 0}, {"method", "hrpd"}, {"parameters", {{"scheme", 0}}}},
@@ -81,10 +83,12 @@ TEST(ServerThreads, MessagesThatDoNotFitTheSceneAreAnsweredAndTheViewerStays) {
     EXPECT_FALSE(client.wait_for("error")["message"].get<std::string>().empty()) << message;
   }
   // Far away is brought near: nothing breaks.
-  client.send({{"type", "pull"}, {"body", 0}, {"point", 0}, {"target", {1e300, -1e300, 0}}, {"strength", 1e300}});
+  client.send(
+      {{"type", "pull"}, {"body", 0}, {"point", 0}, {"target", {1e300, -1e300, 0}}, {"strength", 1e300}});
   client.send({{"type", "set"}, {"sphere", {{"on", true}, {"center", {1e300, 0, 0}}, {"radius", 1e300}}}});
   const double time = client.wait_for_frame().time;
-  const ReceivedFrame later = client.wait_for_frame([&](const ReceivedFrame& f) { return f.time > time + 0.2; });
+  const ReceivedFrame later =
+      client.wait_for_frame([&](const ReceivedFrame& f) { return f.time > time + 0.2; });
   for (const float q : later.numbers) ASSERT_TRUE(std::isfinite(q));
 }
 
@@ -129,13 +133,15 @@ TEST(ServerThreads, OnlyFilesOfThePageAndDataAreServed) {
   EXPECT_EQ(page.status, 200);
   EXPECT_TRUE(page.type.starts_with("text/html"));
   EXPECT_EQ(http(port, "/", {.method = "HEAD"}).status, 200);
-  for (const char* path : {"/../../etc/passwd", "/assets/../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd",
-                           "/assets/..%2f..%2fetc%2fpasswd", "/data/1", "/data/1/1", "/data/2/0", "/data/-1/0", "/data/1/0/",
-                           "/data/../data/1/0", "/recording.glb", "/index.htm", "/open", "/.git/config"})
+  for (const char* path :
+       {"/../../etc/passwd", "/assets/../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd",
+        "/assets/..%2f..%2fetc%2fpasswd", "/data/1", "/data/1/1", "/data/2/0", "/data/-1/0", "/data/1/0/",
+        "/data/../data/1/0", "/recording.glb", "/index.htm", "/open", "/.git/config"})
     EXPECT_EQ(http(port, path).status, 404) << path;
   EXPECT_EQ(http(port, "/data/1/0").status, 200);
   EXPECT_EQ(http(port, "/data/1/0?again").status, 200);
-  for (const char* method : {"PUT", "DELETE", "POST", "OPTIONS", "PATCH"}) EXPECT_EQ(http(port, "/", {.method = method}).status, 405);
+  for (const char* method : {"PUT", "DELETE", "POST", "OPTIONS", "PATCH"})
+    EXPECT_EQ(http(port, "/", {.method = method}).status, 405);
   EXPECT_EQ(http(port, "/ws").status, 426);
   EXPECT_EQ(http(port, "/", {.body = "a body"}).status, 413);
   EXPECT_EQ(LoopbackClient(port, {.path = "/elsewhere"}).handshake_status(), 404);
@@ -150,7 +156,10 @@ TEST(ServerThreads, PagesOfOthersAreRefused) {
   EXPECT_EQ(http(port, "/", {.host = "localhost"}).status, 200);
   EXPECT_EQ(http(port, "/", {.origin = ours}).status, 200);
   EXPECT_EQ(http(port, "/", {.origin = "http://evil.example"}).status, 403);
-  EXPECT_EQ(http(port, "/open?name=a.obj", {.method = "POST", .origin = "http://evil.example", .body = "v 0 0 0"}).status, 403);
+  EXPECT_EQ(
+      http(port, "/open?name=a.obj", {.method = "POST", .origin = "http://evil.example", .body = "v 0 0 0"})
+          .status,
+      403);
   EXPECT_EQ(LoopbackClient(port, {.host = "evil.example"}).handshake_status(), 403);
   EXPECT_EQ(LoopbackClient(port, {.origin = "http://evil.example"}).handshake_status(), 403);
   EXPECT_EQ(LoopbackClient(port, {.origin = "null"}).handshake_status(), 403);
@@ -166,8 +175,10 @@ TEST(ServerThreads, WhatIsNotHttpIsDropped) {
     raw(server.port(), i % 2 == 0 ? bytes : "GET / HTTP/1.1\r\n" + bytes);
   }
   raw(server.port(), "GET /" + std::string(40000, 'a') + " HTTP/1.1\r\n\r\n");
-  raw(server.port(), "POST /open?name=a.obj HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999\r\n\r\n");
-  raw(server.port(), "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+  raw(server.port(),
+      "POST /open?name=a.obj HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999\r\n\r\n");
+  raw(server.port(),
+      "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
   expect_serving(server);
 }
 

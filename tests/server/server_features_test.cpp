@@ -28,24 +28,26 @@ TEST(ServerThreads, ABodyIsRebuiltWhileItRunsAndGoesOnFromWhereItIs) {
   viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.time > 0.3; });
   const Json old = viewer.scene;
   Points before;
-  for (const auto& [method, parameters] :
-       std::vector<std::pair<std::string, Json>>{{"hrpd", {{"handles", 16}, {"iterations", 3}}},
-                                                 {"reduced_fem", {{"modes", 4}, {"poses", 40}, {"samples", 30}}},
-                                                 {"projective_dynamics", {{"iterations", 3}}},
-                                                 {"newton", Json::object()}}) {
+  for (const auto& [method, parameters] : std::vector<std::pair<std::string, Json>>{
+           {"hrpd", {{"handles", 16}, {"iterations", 3}}},
+           {"reduced_fem", {{"modes", 4}, {"poses", 40}, {"samples", 30}}},
+           {"projective_dynamics", {{"iterations", 3}}},
+           {"newton", Json::object()}}) {
     viewer.client.send({{"type", "rebuild"}, {"body", 0}, {"method", method}, {"parameters", parameters}});
     viewer.scene = viewer.client.wait_for("scene");
     viewer.fetch(server.port());
     EXPECT_EQ(viewer.scene["bodies"][0]["method"], method);
     EXPECT_EQ(viewer.scene["bodies"][0]["vertices"], old["bodies"][0]["vertices"]);
     const auto version = viewer.scene["version"].get<std::uint32_t>();
-    const ReceivedFrame frame = viewer.client.wait_for_frame([&](const ReceivedFrame& f) { return f.version == version; });
+    const ReceivedFrame frame =
+        viewer.client.wait_for_frame([&](const ReceivedFrame& f) { return f.version == version; });
     EXPECT_GT(frame.time, 0.3);
     // It hangs as it hung, not at rest.
     const Points x = decode(viewer.data, frame);
     const Points rest = SafetensorsFile(viewer.data, "data").matrix<float>("rest", 3).cast<double>();
     EXPECT_GT((x - rest).rowwise().norm().maxCoeff(), 0.01) << method;
-    viewer.client.wait_for_frame([&](const ReceivedFrame& f) { return f.version == version && f.time > frame.time; });
+    viewer.client.wait_for_frame(
+        [&](const ReceivedFrame& f) { return f.version == version && f.time > frame.time; });
   }
   EXPECT_EQ(http(server.port(), old["bodies"][0]["data"].get<std::string>()).status, 404);
   viewer.expect_frames_tell_positions();
@@ -56,10 +58,13 @@ TEST(ServerThreads, AGhostInFullSpaceRunsBesideTheReducedBody) {
   Looking viewer(server.port());
   viewer.client.send({{"type", "ghost"}, {"on", true}});
   viewer.client.wait_for("state", [](const Json& s) { return s["ghost"].get<bool>(); });
-  const ReceivedFrame first = viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.kind == 3; });
+  const ReceivedFrame first =
+      viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.kind == 3; });
   EXPECT_EQ(first.count, 3 * viewer.scene["bodies"][0]["surface"].get<std::uint32_t>());
-  viewer.client.wait_for_frame([&](const ReceivedFrame& f) { return f.kind == 3 && f.time > first.time + 0.3; });
-  const Json stats = viewer.client.wait_for("stats", [](const Json& s) { return !s["ghost_error"].is_null() && s["ghost_error"]["mean"] > 0; });
+  viewer.client.wait_for_frame(
+      [&](const ReceivedFrame& f) { return f.kind == 3 && f.time > first.time + 0.3; });
+  const Json stats = viewer.client.wait_for(
+      "stats", [](const Json& s) { return !s["ghost_error"].is_null() && s["ghost_error"]["mean"] > 0; });
   EXPECT_LT(stats["ghost_error"]["mean"], 0.2);
   EXPECT_LE(stats["ghost_error"]["mean"], stats["ghost_error"]["largest"]);
   viewer.client.send({{"type", "reset"}});
@@ -82,12 +87,14 @@ TEST(ServerThreads, ModesSwingInBothKindsOfSubspace) {
       EXPECT_GT(frequencies[i], 0);
       if (i > 0) EXPECT_GE(frequencies[i].get<double>(), 0.999 * frequencies[i - 1].get<double>());
     }
-    viewer.client.wait_for("state", [](const Json& s) { return !s["mode"].is_null() && s["mode"]["index"] == 1; });
+    viewer.client.wait_for("state",
+                           [](const Json& s) { return !s["mode"].is_null() && s["mode"]["index"] == 1; });
     const Points rest = SafetensorsFile(viewer.data, "data").matrix<float>("rest", 3).cast<double>();
     const int surface = body["surface"].get<int>();
     double largest = 0;
     viewer.client.wait_for_frame([&](const ReceivedFrame& f) {
-      largest = std::max(largest, (decode(viewer.data, f) - rest).topRows(surface).rowwise().norm().maxCoeff());
+      largest =
+          std::max(largest, (decode(viewer.data, f) - rest).topRows(surface).rowwise().norm().maxCoeff());
       return largest > 0.15 * viewer.diagonal();
     });
     EXPECT_LT(largest, 0.21 * viewer.diagonal());
@@ -99,7 +106,8 @@ TEST(ServerThreads, ModesSwingInBothKindsOfSubspace) {
 }
 
 TEST(ServerThreads, APoseIsEditedByHandles) {
-  for (const Json& simulator : {small_fem(), small_hrpd(), Json{{"kind", "projective_dynamics"}, {"iterations", 5}}}) {
+  for (const Json& simulator :
+       {small_fem(), small_hrpd(), Json{{"kind", "projective_dynamics"}, {"iterations", 5}}}) {
     RunningServer server(bar(simulator, 200), {.port = 0, .paused = true});
     Looking viewer(server.port());
     const Points rest = SafetensorsFile(viewer.data, "data").matrix<float>("rest", 3).cast<double>();
@@ -113,14 +121,16 @@ TEST(ServerThreads, APoseIsEditedByHandles) {
     const Json handle = {{"points", end}, {"translation", {0, 0, 0}}, {"rotation", {0, 0, 0}}};
     viewer.client.send({{"type", "edit_handles"}, {"handles", Json::array({handle})}});
     viewer.client.wait_for("pose");
-    viewer.client.send({{"type", "edit_move"}, {"handle", 0}, {"translation", {0, 0.2, 0}}, {"rotation", {0, 0, 0}}});
+    viewer.client.send(
+        {{"type", "edit_move"}, {"handle", 0}, {"translation", {0, 0.2, 0}}, {"rotation", {0, 0, 0}}});
     const Json pose = viewer.client.wait_for("pose");
     EXPECT_LT(pose["handle_error"], 0.08) << simulator["kind"] << pose;
     viewer.client.send({{"type", "positions"}, {"body", 0}, {"points", end}});
     const Json exact = viewer.client.wait_for("positions");
     double lifted = 0;
     for (std::size_t i = 0; i < end.size(); ++i)
-      lifted += (exact["values"][3 * i + 1].get<double>() - rest(end[i], 1)) / static_cast<double>(end.size());
+      lifted +=
+          (exact["values"][3 * i + 1].get<double>() - rest(end[i], 1)) / static_cast<double>(end.size());
     EXPECT_NEAR(lifted, 0.2, 0.06) << simulator["kind"];
     viewer.client.send({{"type", "edit"}, {"on", false}, {"body", 0}});
     viewer.client.wait_for("state", [](const Json& s) { return s["edit"].is_null(); });
@@ -152,7 +162,8 @@ TEST(ServerThreads, ARecordingCanBeFetchedAndRead) {
   EXPECT_EQ(static_cast<int>(cache.frames.size()), recorded["frames"]);
   EXPECT_EQ(cache.frames[0].rows(), surface);
   EXPECT_EQ(read_mesh(folder / "recording.obj").vertices.rows(), surface);
-  EXPECT_EQ(read_asset(folder / "recording.glb").triangles.rows(), viewer.scene["bodies"][0]["triangles"].get<int>());
+  EXPECT_EQ(read_asset(folder / "recording.glb").triangles.rows(),
+            viewer.scene["bodies"][0]["triangles"].get<int>());
   EXPECT_GT((cache.frames.back() - cache.frames.front()).norm(), 0);
 }
 
@@ -160,7 +171,8 @@ TEST(ServerThreads, AMeshThatIsSentBecomesTheScene) {
   const TemporaryFolder folder;
   RunningServer server(bar(small_hrpd()), {.port = 0, .tets = 600});
   Looking viewer(server.port());
-  const HttpReply reply = http(server.port(), "/open?name=my%20ball.obj", {.method = "POST", .body = ball_bytes(folder)});
+  const HttpReply reply =
+      http(server.port(), "/open?name=my%20ball.obj", {.method = "POST", .body = ball_bytes(folder)});
   EXPECT_EQ(reply.status, 202) << reply.body;
   viewer.scene = viewer.client.wait_for("scene");
   EXPECT_EQ(viewer.scene["title"], "my_ball.obj");
@@ -171,7 +183,10 @@ TEST(ServerThreads, AMeshThatIsSentBecomesTheScene) {
   viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.version == 2 && f.time > 0.1; });
   viewer.expect_frames_tell_positions();
   // Rebuilt, it is still there: the file that was sent is kept as long as it is shown.
-  viewer.client.send({{"type", "rebuild"}, {"body", 0}, {"method", "hrpd"}, {"parameters", {{"handles", 8}, {"samples", 50}}}});
+  viewer.client.send({{"type", "rebuild"},
+                      {"body", 0},
+                      {"method", "hrpd"},
+                      {"parameters", {{"handles", 8}, {"samples", 50}}}});
   viewer.client.wait_for("scene", [](const Json& s) { return s["bodies"][0]["handles"] == 8; });
 }
 
@@ -179,16 +194,23 @@ TEST(ServerThreads, AMeshThatIsBrokenIsRefusedByItsName) {
   RunningServer server(bar(small_hrpd()), {.port = 0, .tets = 600});
   LoopbackClient client = server.join();
   client.wait_for("scene");
-  EXPECT_EQ(http(server.port(), "/open?name=bunny.obj", {.method = "POST", .body = "v 0 0 0\nv 1 0 zero\nf 1 2 3\n"}).status, 202);
+  EXPECT_EQ(http(server.port(), "/open?name=bunny.obj",
+                 {.method = "POST", .body = "v 0 0 0\nv 1 0 zero\nf 1 2 3\n"})
+                .status,
+            202);
   const std::string error = client.wait_for("error")["message"].get<std::string>();
   EXPECT_TRUE(contains(error, "bunny.obj: line 2"));
   EXPECT_EQ(error.find("/tmp"), std::string::npos) << error;
   EXPECT_EQ(error.find("bodies["), std::string::npos) << error;
   for (const char* name : {"bunny.json", "bunny", "", "passwd", "..%2f..%2fbunny", "a.exe"})
-    EXPECT_EQ(http(server.port(), std::string("/open?name=") + name, {.method = "POST", .body = "x"}).status, 400) << name;
-  EXPECT_EQ(http(server.port(), "/open?name=..%2f..%2fempty.stl", {.method = "POST", .body = ""}).status, 202);
+    EXPECT_EQ(http(server.port(), std::string("/open?name=") + name, {.method = "POST", .body = "x"}).status,
+              400)
+        << name;
+  EXPECT_EQ(http(server.port(), "/open?name=..%2f..%2fempty.stl", {.method = "POST", .body = ""}).status,
+            202);
   EXPECT_TRUE(contains(client.wait_for("error")["message"].get<std::string>(), "empty.stl"));
-  EXPECT_EQ(http(server.port(), "/open?name=model.pliant", {.method = "POST", .body = "not a model"}).status, 202);
+  EXPECT_EQ(http(server.port(), "/open?name=model.pliant", {.method = "POST", .body = "not a model"}).status,
+            202);
   EXPECT_TRUE(contains(client.wait_for("error")["message"].get<std::string>(), "model.pliant"));
   // The old scene goes on.
   const double time = client.wait_for_frame().time;
@@ -202,7 +224,9 @@ TEST(ServerThreads, AShapeOfTheProgramIsOpened) {
   const Json scene = client.wait_for("scene", [](const Json& s) { return s["version"] == 2; });
   EXPECT_EQ(scene["title"], "torus");
   EXPECT_EQ(scene["bodies"][0]["method"], "hrpd");
-  EXPECT_TRUE(client.wait_for("state", [](const Json& s) { return s["floor"]["on"].get<bool>(); })["floor"]["on"].get<bool>());
+  EXPECT_TRUE(
+      client.wait_for("state", [](const Json& s) { return s["floor"]["on"].get<bool>(); })["floor"]["on"]
+          .get<bool>());
 }
 
 }  // namespace pliant

@@ -30,7 +30,8 @@ TEST(ServerThreads, AViewerIsGreetedWithTheSceneItsStateAndAFrame) {
   EXPECT_EQ(body["method"], "hrpd");
   EXPECT_EQ(body["decode"], "skinning");
   EXPECT_EQ(body["handles"], 10);
-  EXPECT_EQ(body["points"], body["surface"].get<int>() + body["samples"].get<int>() + body["handles"].get<int>());
+  EXPECT_EQ(body["points"],
+            body["surface"].get<int>() + body["samples"].get<int>() + body["handles"].get<int>());
   EXPECT_GT(body["fixed"], 0);
   EXPECT_TRUE(body["can_rebuild"].get<bool>());
   EXPECT_EQ(body["methods"]["hrpd"]["parameters"][0]["value"], 10);
@@ -40,7 +41,8 @@ TEST(ServerThreads, AViewerIsGreetedWithTheSceneItsStateAndAFrame) {
   EXPECT_EQ(first.count, 12u * 10);
   // It moves by itself.
   viewer.client.wait_for_frame([&](const ReceivedFrame& frame) { return frame.time > first.time; });
-  const Json stats = viewer.client.wait_for("stats", [](const Json& s) { return s["steps_per_s"].get<double>() > 0; });
+  const Json stats =
+      viewer.client.wait_for("stats", [](const Json& s) { return s["steps_per_s"].get<double>() > 0; });
   EXPECT_GT(stats["step_us"].get<double>(), 0);
   EXPECT_TRUE(stats["phases"].contains("local"));
   EXPECT_TRUE(stats["energy"].is_null());
@@ -50,8 +52,9 @@ TEST(ServerThreads, FramesTellWhereThePointsAre) {
   const TemporaryFolder folder;
   write_ball(folder / "ball.obj");
   const Json carried = {{"mesh", "ball.obj"}, {"tets", 300}, {"simulator", small_hrpd()}};
-  for (const auto& scene : {make_scene(bar(small_hrpd())), make_scene(carried, folder.path()), make_scene(bar(small_fem())),
-                            make_scene(bar({{"kind", "projective_dynamics"}, {"iterations", 2}}, 200))}) {
+  for (const auto& scene :
+       {make_scene(bar(small_hrpd())), make_scene(carried, folder.path()), make_scene(bar(small_fem())),
+        make_scene(bar({{"kind", "projective_dynamics"}, {"iterations", 2}}, 200))}) {
     RunningServer server(scene);
     Looking viewer(server.port());
     viewer.client.wait_for_frame([](const ReceivedFrame& frame) { return frame.time > 0.1; });
@@ -72,12 +75,16 @@ TEST(ServerThreads, APulledPointComesTowardsTheCursor) {
   rest.topRows(viewer.scene["bodies"][0]["surface"].get<int>()).col(0).maxCoeff(&point);
   const Vector3d target = rest.row(point).transpose() + Vector3d(0, 0.4, 0);
   viewer.client.send({{"type", "set"}, {"gravity", {0, 0, 0}}});
-  viewer.client.send({{"type", "pull"}, {"body", 0}, {"point", point}, {"target", {target.x(), target.y(), target.z()}}});
+  viewer.client.send(
+      {{"type", "pull"}, {"body", 0}, {"point", point}, {"target", {target.x(), target.y(), target.z()}}});
   viewer.client.wait_for_frame([&](const ReceivedFrame& frame) {
     return decode(viewer.data, frame)(point, 1) > rest(point, 1) + 0.1;
   });
   // Moved, the pull follows; released, the bar swings back.
-  viewer.client.send({{"type", "pull"}, {"body", 0}, {"point", point}, {"target", {target.x(), target.y() - 0.8, target.z()}}});
+  viewer.client.send({{"type", "pull"},
+                      {"body", 0},
+                      {"point", point},
+                      {"target", {target.x(), target.y() - 0.8, target.z()}}});
   viewer.client.wait_for_frame([&](const ReceivedFrame& frame) {
     return decode(viewer.data, frame)(point, 1) < rest(point, 1) - 0.05;
   });
@@ -104,7 +111,8 @@ TEST(ServerThreads, TimeStandsStepsAndBeginsAgain) {
   viewer.client.send({{"type", "pause"}, {"on", true}});
   viewer.client.wait_for("state", is_paused);
   viewer.client.send({{"type", "reset"}});
-  const ReceivedFrame again = viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.time == 0; });
+  const ReceivedFrame again =
+      viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.time == 0; });
   EXPECT_EQ(again.numbers, first.numbers);
   // Whoever comes while time stands sees it too.
   LoopbackClient late = server.join();
@@ -143,7 +151,8 @@ TEST(ServerThreads, ABodyFallsOnAFloorThatIsSwitchedOn) {
   Looking viewer(server.port());
   viewer.client.send({{"type", "set"}, {"floor", {{"on", true}, {"height", -0.3}}}, {"damping", 1}});
   viewer.client.wait_for("state", [](const Json& s) { return s["floor"]["on"].get<bool>(); });
-  const ReceivedFrame late = viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.time > 1.5; });
+  const ReceivedFrame late =
+      viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.time > 1.5; });
   const Points x = decode(viewer.data, late);
   EXPECT_GT(x.col(1).minCoeff(), -0.36);
   EXPECT_LT(x.col(1).minCoeff(), -0.2);
@@ -189,7 +198,8 @@ TEST(ServerThreads, AsFastAsItGoesIsFasterThanRealTime) {
 }
 
 TEST(ServerThreads, ASlowViewerMissesFramesAndHoldsNobodyUp) {
-  RunningServer server(bar({{"kind", "projective_dynamics"}, {"iterations", 1}}, 6000), {.port = 0, .real_time = false});
+  RunningServer server(bar({{"kind", "projective_dynamics"}, {"iterations", 1}}, 6000),
+                       {.port = 0, .real_time = false});
   LoopbackClient quick = server.join();
   LoopbackClient slow(server.port(), {.slow = true});
   ASSERT_TRUE(slow.connected());
@@ -230,9 +240,11 @@ TEST(ServerThreads, ItEndsWhileViewersLookAndAPortIsFreeAgain) {
   // A second server takes the next port, or says why it cannot.
   Server beside(make_scene(bar(small_hrpd())), {.port = port});
   EXPECT_GT(beside.port(), port);
-  EXPECT_TRUE(contains(message_of([&] { Server(make_scene(bar(small_hrpd())), {.port = port, .next_free_port = false}); }),
-                       "cannot listen"));
-  EXPECT_TRUE(contains(message_of([&] { Server(scene, {.address = "nowhere", .port = 0}); }), "not an address"));
+  EXPECT_TRUE(contains(
+      message_of([&] { Server(make_scene(bar(small_hrpd())), {.port = port, .next_free_port = false}); }),
+      "cannot listen"));
+  EXPECT_TRUE(
+      contains(message_of([&] { Server(scene, {.address = "nowhere", .port = 0}); }), "not an address"));
 }
 
 TEST(ServerThreads, ASimulatorByItselfIsShownAndLeftWhereItIs) {
@@ -245,7 +257,8 @@ TEST(ServerThreads, ASimulatorByItselfIsShownAndLeftWhereItIs) {
     EXPECT_FALSE(viewer.scene["bodies"][0]["can_rebuild"].get<bool>());
     viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.time > 0.05; });
     viewer.expect_frames_tell_positions();
-    viewer.client.send({{"type", "rebuild"}, {"body", 0}, {"method", "hrpd"}, {"parameters", Json::object()}});
+    viewer.client.send(
+        {{"type", "rebuild"}, {"body", 0}, {"method", "hrpd"}, {"parameters", Json::object()}});
     EXPECT_TRUE(contains(viewer.client.wait_for("error")["message"].get<std::string>(), "made of"));
     server->stop();
     time = simulator->time();

@@ -16,8 +16,8 @@
 namespace pliant::testing_support {
 
 inline Json small_hrpd() {
-  return {{"kind", "hrpd"},    {"handles", 10},        {"samples", 60}, {"fitted_handles", 8},
-          {"iterations", 4}, {"contact_samples", 30}};
+  return {{"kind", "hrpd"},      {"handles", 10},   {"samples", 60},
+          {"fitted_handles", 8}, {"iterations", 4}, {"contact_samples", 30}};
 }
 inline Json small_fem() {
   return {{"kind", "reduced_fem"}, {"modes", 3}, {"samples", 25}, {"poses", 40}, {"contact_samples", 20}};
@@ -25,11 +25,12 @@ inline Json small_fem() {
 
 /// A bar that is held at one end.
 inline Json bar(const Json& simulator, int tets = 400) {
-  return {{"name", "bar"},
-          {"shape", {{"name", "bar"}, {"tets", tets}}},
-          {"material", {{"kind", "neo_hookean"}, {"young", 2e5}, {"poisson", 0.4}}},
-          {"fixed", Json::array({{{"box", {{"low", {0, 0, 0}}, {"high", {0.01, 1, 1}}}}, {"relative", true}}})},
-          {"simulator", simulator}};
+  return {
+      {"name", "bar"},
+      {"shape", {{"name", "bar"}, {"tets", tets}}},
+      {"material", {{"kind", "neo_hookean"}, {"young", 2e5}, {"poisson", 0.4}}},
+      {"fixed", Json::array({{{"box", {{"low", {0, 0, 0}}, {"high", {0.01, 1, 1}}}}, {"relative", true}}})},
+      {"simulator", simulator}};
 }
 
 /// One that nothing holds.
@@ -54,7 +55,8 @@ inline void write_ball(const std::filesystem::path& file) {
 /// A server that runs.
 class RunningServer {
  public:
-  explicit RunningServer(SessionSource source, ServerOptions options = {.port = 0}) : server_(std::move(source), options) {
+  explicit RunningServer(SessionSource source, ServerOptions options = {.port = 0})
+      : server_(std::move(source), options) {
     server_.start();
   }
   explicit RunningServer(const Json& body, ServerOptions options = {.port = 0})
@@ -95,7 +97,8 @@ inline Points decode(const std::string& blob, const ReceivedFrame& frame) {
   const auto handle = data.values<std::uint16_t>("handle");
   const auto columns = data.matrix<float>("columns", 4);
   for (Index i = 0; i < x.rows(); ++i)
-    for (std::uint32_t e = first[static_cast<std::size_t>(i)]; e < first[static_cast<std::size_t>(i) + 1]; ++e)
+    for (std::uint32_t e = first[static_cast<std::size_t>(i)]; e < first[static_cast<std::size_t>(i) + 1];
+         ++e)
       for (std::size_t k = 0; k < 4; ++k)
         for (Index c = 0; c < 3; ++c)
           x(i, c) += static_cast<double>(columns(e, static_cast<Index>(k))) *
@@ -143,7 +146,8 @@ struct Looking {
     double largest = 0;
     for (std::size_t i = 0; i < ids.size(); ++i)
       for (std::size_t c = 0; c < 3; ++c)
-        largest = std::max(largest, std::abs(exact["values"][3 * i + c].get<double>() - seen(ids[i], static_cast<Index>(c))));
+        largest = std::max(largest, std::abs(exact["values"][3 * i + c].get<double>() -
+                                             seen(ids[i], static_cast<Index>(c))));
     EXPECT_LT(largest, tolerance * diagonal());
   }
 };

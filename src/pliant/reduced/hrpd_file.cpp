@@ -74,8 +74,9 @@ void check_kind(const ReducedConstraints& kind, Index handles, Index vertices) {
   check_part(s.rest_projections, "rest_projections", shape.outputs, count);
   check_part(s.coefficients, "coefficients", 4 * lines, static_cast<Index>(s.handle.size()));
   check_part(s.fit, "fit", d, s.rows * count);
-  require(s.corners.rows() == 0 || s.corners.rows() == count, who,
-          fmt::format("{}: corners of {} samples; expected {}, or none", name_of_kind, s.corners.rows(), count));
+  require(
+      s.corners.rows() == 0 || s.corners.rows() == count, who,
+      fmt::format("{}: corners of {} samples; expected {}, or none", name_of_kind, s.corners.rows(), count));
   require(s.corners.size() == 0 || (s.corners.minCoeff() >= -1 && s.corners.maxCoeff() < vertices &&
                                     s.corners.col(0).minCoeff() >= 0),
           who, fmt::format("{}: a corner outside of the vertices 0 to {}", name_of_kind, vertices - 1));

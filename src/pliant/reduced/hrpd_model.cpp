@@ -59,7 +59,8 @@ SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints,
   for (Index i = 0; i < count; ++i) {
     const int c = fitting.samples[at(i)];
     const auto ids = group.vertices_of(c);
-    const std::size_t shown = fitting.kind == ProjectiveKind::bending ? 1 : std::min<std::size_t>(ids.size(), 4);
+    const std::size_t shown =
+        fitting.kind == ProjectiveKind::bending ? 1 : std::min<std::size_t>(ids.size(), 4);
     for (std::size_t k = 0; k < shown; ++k) out.corners(i, static_cast<Index>(k)) = ids[k];
     out.parameters.col(i) = group.parameters.col(c);
     if (edges > 0) out.parameters.col(i).head(edges * edges) = MatrixXd::Identity(edges, edges).reshaped();

@@ -25,7 +25,8 @@ double largest_displacement(const DrawnBody& drawn, const std::vector<float>& q)
       for (std::size_t e = drawn.first[at(p)]; e < drawn.first[at(p) + 1]; ++e)
         for (std::size_t k = 0; k < 4; ++k)
           for (std::size_t c = 0; c < 3; ++c)
-            sum[static_cast<Index>(c)] += static_cast<double>(drawn.columns[4 * e + k] * q[12 * drawn.handle[e] + 3 * k + c]);
+            sum[static_cast<Index>(c)] +=
+                static_cast<double>(drawn.columns[4 * e + k] * q[12 * drawn.handle[e] + 3 * k + c]);
     } else {
       const Eigen::Map<const Eigen::VectorXf> coordinates(q.data(), static_cast<Index>(q.size()));
       sum = (drawn.U.middleRows(3 * p, 3) * coordinates).cast<double>();
@@ -35,8 +36,8 @@ double largest_displacement(const DrawnBody& drawn, const std::vector<float>& q)
   return largest;
 }
 
-void add_mode(double frequency, std::vector<float> q, const DrawnBody& drawn, std::vector<double>& frequencies,
-              BodyModes& out) {
+void add_mode(double frequency, std::vector<float> q, const DrawnBody& drawn,
+              std::vector<double>& frequencies, BodyModes& out) {
   const double largest = largest_displacement(drawn, q);
   if (!(largest > 0)) return;
   for (float& x : q) x = static_cast<float>(static_cast<double>(x) / largest);
@@ -68,7 +69,8 @@ MatrixXd tangent_stiffness(const HrpdModel& model, const std::vector<Index>& kep
     for (std::size_t k = 0; k < model.kinds.size(); ++k) {
       const MatrixXd found = engine.found(k);
       for (Index block = 0; block < found.cols() / 3; ++block)
-        sum += model.kinds[k].map.middleCols(block * found.rows(), found.rows()) * found.middleCols<3>(3 * block);
+        sum += model.kinds[k].map.middleCols(block * found.rows(), found.rows()) *
+               found.middleCols<3>(3 * block);
     }
     return sum;
   };
@@ -97,16 +99,19 @@ BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Progr
   for (Index i = 0; i < n; ++i)
     for (Index j = i % 3; j < n; j += 3) M(i, j) = model.mass(kept[at(i / 3)], kept[at(j / 3)]);
   constexpr int rigid = 6;
-  const Eigenpairs pairs = lowest_eigenpairs(
-      K.sparseView(), M.sparseView(),
-      {.count = static_cast<int>(std::min<Index>(most_modes + rigid, n - 1)), .tolerance = 1e-6, .shift = -1e-4});
+  const Eigenpairs pairs =
+      lowest_eigenpairs(K.sparseView(), M.sparseView(),
+                        {.count = static_cast<int>(std::min<Index>(most_modes + rigid, n - 1)),
+                         .tolerance = 1e-6,
+                         .shift = -1e-4});
   BodyModes out;
   std::vector<double> frequencies;
   const double high = pairs.values.size() > 0 ? pairs.values.maxCoeff() : 0;
   for (Index m = 0; m < pairs.values.size() && static_cast<int>(frequencies.size()) < most_modes; ++m) {
     if (!(pairs.values[m] > 1e-5 * high)) continue;  // a rigid motion
     std::vector<float> q(at(3 * model.columns()), 0);
-    for (Index i = 0; i < n; ++i) q[at(3 * kept[at(i / 3)] + i % 3)] = static_cast<float>(pairs.vectors(i, m));
+    for (Index i = 0; i < n; ++i)
+      q[at(3 * kept[at(i / 3)] + i % 3)] = static_cast<float>(pairs.vectors(i, m));
     add_mode(std::sqrt(pairs.values[m]) * to_hz, std::move(q), drawn, frequencies, out);
   }
   out.frequencies = Eigen::Map<const VectorXd>(frequencies.data(), static_cast<Index>(frequencies.size()));

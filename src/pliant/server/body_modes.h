@@ -9,8 +9,9 @@ namespace pliant::server {
 
 /// Modes within the subspace that a body moves in.
 struct BodyModes {
-  VectorXd frequencies;                     ///< Hz, ascending
-  std::vector<std::vector<float>> vectors;  ///< coordinates, as frames have them, of a largest displacement of 1 m
+  VectorXd frequencies;  ///< Hz, ascending
+  std::vector<std::vector<float>>
+      vectors;  ///< coordinates, as frames have them, of a largest displacement of 1 m
 };
 
 /// How many can be asked for; full-space bodies have none.

@@ -50,7 +50,8 @@ void BodyPose::set_handles(const std::vector<EditedHandle>& wanted) {
       if (p >= drawn.surface)
         throw InputError(fmt::format("edit: point {} given; expected 0 to {}", p, drawn.surface - 1));
       const int vertex = drawn.pick[static_cast<std::size_t>(p)];
-      if (!std::binary_search(held_before_.begin(), held_before_.end(), vertex)) handle.vertices.push_back(vertex);
+      if (!std::binary_search(held_before_.begin(), held_before_.end(), vertex))
+        handle.vertices.push_back(vertex);
     }
     std::sort(handle.vertices.begin(), handle.vertices.end());
     handle.vertices.erase(std::unique(handle.vertices.begin(), handle.vertices.end()), handle.vertices.end());
@@ -122,7 +123,8 @@ std::optional<Json> BodyPose::advance() {
     simulator_.positions_of(held_, now);
     error = std::sqrt((now - handle_targets(springs_, handles_)).rowwise().squaredNorm().mean());
   }
-  return Json{{"type", "pose"},      {"body", body_},         {"iterations", steps_}, {"milliseconds", milliseconds_},
+  return Json{{"type", "pose"},        {"body", body_},
+              {"iterations", steps_},  {"milliseconds", milliseconds_},
               {"handle_error", error}, {"converged", rests}};
 }
 

@@ -58,8 +58,9 @@ void add_surface(const ShownMesh& shown, PointList& points, DrawnBody& out) {
     }
     out.triangles = shown.mesh.triangles;
   } else {
-    const Surface surface = compact_surface(
-        shown.rest_positions, shown.mesh.has_tets() ? boundary_triangles(shown.mesh.tets) : shown.mesh.triangles);
+    const Surface surface =
+        compact_surface(shown.rest_positions,
+                        shown.mesh.has_tets() ? boundary_triangles(shown.mesh.tets) : shown.mesh.triangles);
     for (Index p = 0; p < surface.source.size(); ++p) {
       points.add_vertex(surface.source[p]);
       out.pick.push_back(surface.source[p]);
@@ -139,7 +140,8 @@ void add_skinning(const SkinningBasis& basis, DrawnBody& out) {
       for (Index e = basis.weights.first[at(v)]; e < basis.weights.first[at(v) + 1]; ++e)
         list.emplace_back(basis.weights.handle[at(e)], weight * columns_of(basis, v, e));
     }
-    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     std::size_t last = 0;
     for (std::size_t i = 1; i < list.size(); ++i) {
       if (list[i].first == list[last].first)
@@ -164,7 +166,8 @@ void add_dense(const RowMajorMatrix<float>& U, DrawnBody& out) {
   parallel_for(out.points(), 256, [&](Index p) {
     for (int k = 0; k < 4; ++k)
       if (out.weights(p, k) != 0)
-        out.U.middleRows(3 * p, 3) += static_cast<float>(out.weights(p, k)) * U.middleRows(3 * Index{out.corners(p, k)}, 3);
+        out.U.middleRows(3 * p, 3) +=
+            static_cast<float>(out.weights(p, k)) * U.middleRows(3 * Index{out.corners(p, k)}, 3);
   });
 }
 
@@ -201,7 +204,8 @@ DrawnBody drawn_body(const Simulator& simulator, const ShownMesh& shown) {
   combine(out, shown.rest_positions, count, out.rest);
   const std::vector<int>& fixed = simulator.fixed();
   for (Index p = 0; p < out.surface; ++p)
-    if (std::binary_search(fixed.begin(), fixed.end(), out.pick[at(p)])) out.fixed_points.push_back(static_cast<int>(p));
+    if (std::binary_search(fixed.begin(), fixed.end(), out.pick[at(p)]))
+      out.fixed_points.push_back(static_cast<int>(p));
 
   if (hrpd) {
     out.decode = Decode::skinning;
@@ -216,7 +220,9 @@ DrawnBody drawn_body(const Simulator& simulator, const ShownMesh& shown) {
 Bytes data_blob(const DrawnBody& body) {
   SafetensorsWriter writer;
   writer.set_metadata("decode", std::string(name(body.decode)));
-  const auto ids = [](const std::vector<int>& list) { return std::vector<std::uint32_t>(list.begin(), list.end()); };
+  const auto ids = [](const std::vector<int>& list) {
+    return std::vector<std::uint32_t>(list.begin(), list.end());
+  };
   writer.add("rest", body.rest.cast<float>());
   writer.add("triangles", body.triangles.cast<std::uint32_t>());
   writer.add("pick", ids(body.pick));
@@ -231,7 +237,8 @@ Bytes data_blob(const DrawnBody& body) {
                     {static_cast<Index>(body.handle.size()), 4});
   }
   if (body.decode == Decode::dense)
-    writer.add_view("U", std::span<const float>(body.U.data(), at(body.U.size())), {body.U.rows(), body.U.cols()});
+    writer.add_view("U", std::span<const float>(body.U.data(), at(body.U.size())),
+                    {body.U.rows(), body.U.cols()});
   std::ostringstream stream;
   writer.write(stream);
   return std::make_shared<const std::string>(std::move(stream).str());
@@ -265,7 +272,8 @@ Points drawn_positions(const DrawnBody& body, Simulator& simulator, std::span<co
 
 std::vector<float> drawn_coordinates(const DrawnBody& body, const Simulator& simulator) {
   if (body.decode == Decode::skinning) return to_floats(dynamic_cast<const Hrpd&>(simulator).coordinates());
-  if (body.decode == Decode::dense) return to_floats(dynamic_cast<const NewmarkBroyden&>(simulator).coordinates());
+  if (body.decode == Decode::dense)
+    return to_floats(dynamic_cast<const NewmarkBroyden&>(simulator).coordinates());
   return {};
 }
 

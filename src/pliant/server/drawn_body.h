@@ -7,6 +7,7 @@
 
 #include "pliant/geometry/embedding.h"
 #include "pliant/io/mesh_file.h"
+#include "pliant/io/safetensors.h"
 #include "pliant/server/protocol.h"
 #include "pliant/simulation/simulator.h"
 
@@ -26,14 +27,14 @@ struct DrawnBody {
   Index surface = 0;  ///< points that triangles use
   Points rest;        ///< all points
   Triangles triangles;
-  Tets corners;                ///< points x 4: vertices; the first alone where the weight of the others is zero
+  Tets corners;  ///< points x 4: vertices; the first alone where the weight of the others is zero
   Embedding::Weights weights;  ///< points x 4
 
-  std::vector<int> pick;            ///< surface: the vertex that a pull there takes
-  std::vector<int> sample_points;   ///< those that mark samples
-  Eigen::VectorXf sample_weights;   ///< of each, over their mean
-  std::vector<int> handle_points;   ///< those that mark handles
-  std::vector<int> fixed_points;    ///< of the surface: held
+  std::vector<int> pick;           ///< surface: the vertex that a pull there takes
+  std::vector<int> sample_points;  ///< those that mark samples
+  Eigen::VectorXf sample_weights;  ///< of each, over their mean
+  std::vector<int> handle_points;  ///< those that mark handles
+  std::vector<int> fixed_points;   ///< of the surface: held
 
   // Skinning: the entries of point i are first[i] to first[i + 1] - 1.
   std::vector<std::uint32_t> first;

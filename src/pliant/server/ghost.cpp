@@ -52,7 +52,8 @@ void Ghost::follow(const Stage& stage) {
     const Simulator& from = stage.simulator(b);
     Simulator& to = *bodies_[b].simulator;
     if (to.stiffness() != from.stiffness()) to.set_stiffness(from.stiffness());
-    if (to.can_change_volume() && from.can_change_volume() && to.volume() != from.volume()) to.set_volume(from.volume());
+    if (to.can_change_volume() && from.can_change_volume() && to.volume() != from.volume())
+      to.set_volume(from.volume());
     if (to.time_step() != from.time_step()) to.set_time_step(from.time_step());
     to.set_damping(from.damping());
     to.set_gravity(from.gravity());

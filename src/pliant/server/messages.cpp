@@ -106,7 +106,8 @@ void StepStatistics::add(const Stage& stage, const StepReport& report, double ta
   microseconds += taken;
   last = report;
   for (std::size_t b = 0; b < stage.size(); ++b)
-    for (const Trace::Phase& phase : stage.simulator(b).trace().phases()) phases[phase.name] += phase.microseconds;
+    for (const Trace::Phase& phase : stage.simulator(b).trace().phases())
+      phases[phase.name] += phase.microseconds;
 }
 
 Json stats_message(const Stage& stage, const StepStatistics& sum, const std::optional<Measures>& energy,
@@ -116,7 +117,8 @@ Json stats_message(const Stage& stage, const StepStatistics& sum, const std::opt
   for (const auto& [name, value] : sum.phases) phases[name] = value / std::max(1.0, steps);
   Json energies, error, contacts;
   if (energy)
-    energies = {{"kinetic", energy->kinetic}, {"elastic", energy->elastic}, {"gravitational", energy->gravitational}};
+    energies = {
+        {"kinetic", energy->kinetic}, {"elastic", energy->elastic}, {"gravitational", energy->gravitational}};
   if (ghost) error = {{"mean", ghost->mean}, {"largest", ghost->largest}};
   for (std::size_t b = 0; b < stage.size(); ++b)
     if (const auto* hrpd = dynamic_cast<const Hrpd*>(&stage.simulator(b))) {

@@ -22,15 +22,15 @@ Json state_message(const Stage& stage, const Switches& switches);
 /// Sums since the last message.
 struct StepStatistics {
   int steps = 0;
-  double microseconds = 0;  ///< in steps
-  double seconds = 0;       ///< of wall time
+  double microseconds = 0;               ///< in steps
+  double seconds = 0;                    ///< of wall time
   std::map<std::string, double> phases;  ///< microseconds
   StepReport last;
 
   void add(const Stage& stage, const StepReport& report, double microseconds);
 };
-Json stats_message(const Stage& stage, const StepStatistics& statistics, const std::optional<Measures>& energy,
-                   const std::optional<GhostError>& ghost);
+Json stats_message(const Stage& stage, const StepStatistics& statistics,
+                   const std::optional<Measures>& energy, const std::optional<GhostError>& ghost);
 
 Json error_message(const std::string& sentence);
 

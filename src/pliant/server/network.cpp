@@ -38,7 +38,8 @@ constexpr const char* content_policy =
 
 constexpr std::size_t most_browsers = 256;      // connections that speak HTTP at once
 constexpr unsigned longest_header = 16 * 1024;  // bytes
-constexpr int send_buffer = 256 * 1024;  // what the system holds of frames for a viewer: more would only be older
+constexpr int send_buffer =
+    256 * 1024;  // what the system holds of frames for a viewer: more would only be older
 
 std::string_view view_of(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -97,7 +98,8 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     socket_.read_message_max(longest_message);
     socket_.auto_fragment(false);
     error_code ignored;
-    beast::get_lowest_layer(socket_).socket().set_option(asio::socket_base::send_buffer_size(send_buffer), ignored);
+    beast::get_lowest_layer(socket_).socket().set_option(asio::socket_base::send_buffer_size(send_buffer),
+                                                         ignored);
     socket_.async_accept(request, [self = shared_from_this()](error_code error) {
       if (!error) self->join();
     });
@@ -122,7 +124,8 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     }
     missed_ = false;
     ++unsent_frames_;
-    for (std::size_t i = 0; i < frames.size(); ++i) unsent_.push_back({frames[i], true, i + 1 == frames.size()});
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      unsent_.push_back({frames[i], true, i + 1 == frames.size()});
     write();
   }
 
@@ -201,8 +204,9 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     current_ = std::move(unsent_.front());
     unsent_.pop_front();
     socket_.binary(current_.binary);
-    socket_.async_write(asio::buffer(*current_.bytes),
-                        [self = shared_from_this()](error_code error, std::size_t bytes) { self->wrote(error, bytes); });
+    socket_.async_write(
+        asio::buffer(*current_.bytes),
+        [self = shared_from_this()](error_code error, std::size_t bytes) { self->wrote(error, bytes); });
   }
 
   void wrote(error_code error, std::size_t bytes) {
@@ -245,9 +249,10 @@ class Browser : public std::enable_shared_from_this<Browser> {
     parser_->header_limit(longest_header);
     parser_->body_limit(state_.options.largest_upload);
     expire_after(state_.options.request_timeout);
-    http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-      if (!error) self->route();
-    });
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              if (!error) self->route();
+                            });
   }
 
   void drop() { stream_.close(); }
@@ -292,7 +297,8 @@ class Browser : public std::enable_shared_from_this<Browser> {
     const auto length = parser_->content_length();
     if (!length) return answer_text(411, "expected a file with its length", true);
     const std::size_t question = target.find('?');
-    name_ = question == std::string_view::npos ? std::string() : query_value(target.substr(question + 1), "name");
+    name_ =
+        question == std::string_view::npos ? std::string() : query_value(target.substr(question + 1), "name");
     state_.uploading = uploads_ = true;
     expire_after(20 * state_.options.request_timeout);
     http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
@@ -332,13 +338,14 @@ class Browser : public std::enable_shared_from_this<Browser> {
     if (!head) message.body() = beast::span<const char>(reply->body->data(), reply->body->size());
     expire_after(20 * state_.options.request_timeout);
     const bool ends = message.need_eof();
-    http::async_write(stream_, message, [self = shared_from_this(), reply, ends](error_code error, std::size_t bytes) {
-      if (error) return;
-      self->state_.bytes_sent += static_cast<std::int64_t>(bytes);
-      if (!ends) return self->read();
-      error_code ignored;
-      self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-    });
+    http::async_write(stream_, message,
+                      [self = shared_from_this(), reply, ends](error_code error, std::size_t bytes) {
+                        if (error) return;
+                        self->state_.bytes_sent += static_cast<std::int64_t>(bytes);
+                        if (!ends) return self->read();
+                        error_code ignored;
+                        self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                      });
   }
 
   NetworkState& state_;
@@ -355,8 +362,11 @@ class Browser : public std::enable_shared_from_this<Browser> {
 
 void NetworkState::listen() {
   error_code error;
-  const auto address = asio::ip::make_address(options.address == "localhost" ? "127.0.0.1" : options.address, error);
-  if (error) throw InputError(fmt::format("server: {} is not an address; expected one like 127.0.0.1", options.address));
+  const auto address =
+      asio::ip::make_address(options.address == "localhost" ? "127.0.0.1" : options.address, error);
+  if (error)
+    throw InputError(
+        fmt::format("server: {} is not an address; expected one like 127.0.0.1", options.address));
   for (int i = 0; i < std::max(1, options.tries); ++i) {
     const int wanted = options.port == 0 ? 0 : options.port + i;
     if (wanted > 65535) break;
@@ -373,8 +383,8 @@ void NetworkState::listen() {
     acceptor.close(ignored);
     if (error != asio::error::address_in_use) break;
   }
-  throw InputError(fmt::format("server: cannot listen at {}:{}: {}; expected a free port", options.address, options.port,
-                               error.message()));
+  throw InputError(fmt::format("server: cannot listen at {}:{}: {}; expected a free port", options.address,
+                               options.port, error.message()));
 }
 
 void NetworkState::accept() {

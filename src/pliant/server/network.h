@@ -13,16 +13,16 @@
 namespace pliant::server {
 
 struct NetworkOptions {
-  std::string address = "127.0.0.1";        ///< to listen on
-  int port = 0;                             ///< 0: any that is free
-  int tries = 1;                            ///< ports that are tried, one after the other, while they are taken
-  std::vector<std::string> allowed_hosts;   ///< names beside localhost under which browsers may ask for us
-  int most_clients = 64;                    ///< WebSockets at once
-  int messages_per_second = 400;            ///< of one client; above, it is closed
-  std::size_t most_unsent_messages = 256;   ///< texts that a client has not taken; above, it is closed
-  int most_unsent_frames = 2;               ///< frames that a client has not taken; above, it misses some
-  std::size_t largest_upload = 256 << 20;   ///< bytes
-  double request_timeout = 30;              ///< seconds for a browser to finish what it asks
+  std::string address = "127.0.0.1";  ///< to listen on
+  int port = 0;                       ///< 0: any that is free
+  int tries = 1;                      ///< ports that are tried, one after the other, while they are taken
+  std::vector<std::string> allowed_hosts;  ///< names beside localhost under which browsers may ask for us
+  int most_clients = 64;                   ///< WebSockets at once
+  int messages_per_second = 400;           ///< of one client; above, it is closed
+  std::size_t most_unsent_messages = 256;  ///< texts that a client has not taken; above, it is closed
+  int most_unsent_frames = 2;              ///< frames that a client has not taken; above, it misses some
+  std::size_t largest_upload = 256 << 20;  ///< bytes
+  double request_timeout = 30;             ///< seconds for a browser to finish what it asks
 };
 
 struct HttpAnswer {

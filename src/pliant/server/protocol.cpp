@@ -11,7 +11,8 @@
 namespace pliant::server {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "frames are little-endian, as this machine must be");
+static_assert(std::endian::native == std::endian::little,
+              "frames are little-endian, as this machine must be");
 
 constexpr std::size_t most_points = 20000;  // in one message
 constexpr std::size_t most_handles = 256;
@@ -36,7 +37,8 @@ double to_number(const Json& value, const char* key) {
 
 int to_int(const Json& value, const char* key, double low = 0, double high = 2147483647) {
   const double number = to_number(value, key);
-  if (number != std::floor(number) || number < low || number > high) refuse(key, "a whole number in its range");
+  if (number != std::floor(number) || number < low || number > high)
+    refuse(key, "a whole number in its range");
   return static_cast<int>(number);
 }
 
@@ -103,7 +105,8 @@ Set read_set(Fields& fields) {
   fields.maybe("volume", to_number, set.volume);
   fields.maybe("damping", to_number, set.damping);
   fields.maybe("time_step", to_number, set.time_step);
-  fields.maybe("iterations", [](const Json& v, const char* key) { return to_int(v, key); }, set.iterations);
+  fields.maybe(
+      "iterations", [](const Json& v, const char* key) { return to_int(v, key); }, set.iterations);
   fields.maybe("gravity", to_vector, set.gravity);
   fields.maybe("real_time", to_bool, set.real_time);
   if (const Json* value = fields.find("floor")) {
@@ -145,8 +148,10 @@ Rebuild read_rebuild(Fields& fields) {
 
 ModeChoice read_mode(Fields& fields) {
   ModeChoice mode;
-  fields.maybe("body", [](const Json& v, const char* key) { return to_int(v, key); }, mode.body);
-  fields.maybe("index", [](const Json& v, const char* key) { return to_int(v, key); }, mode.index);
+  fields.maybe(
+      "body", [](const Json& v, const char* key) { return to_int(v, key); }, mode.body);
+  fields.maybe(
+      "index", [](const Json& v, const char* key) { return to_int(v, key); }, mode.index);
   fields.maybe("amplitude", to_number, mode.amplitude);
   return mode;
 }
@@ -195,7 +200,8 @@ Request read_fields(const std::string& type, Fields& fields) {
   if (type == "record") return Record{on()};
   if (type == "edit") {
     Edit edit{on()};
-    fields.maybe("body", [](const Json& v, const char* key) { return to_int(v, key); }, edit.body);
+    fields.maybe(
+        "body", [](const Json& v, const char* key) { return to_int(v, key); }, edit.body);
     return edit;
   }
   if (type == "edit_handles") return read_handles(fields);

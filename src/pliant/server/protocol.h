@@ -111,9 +111,9 @@ struct Upload {
   Bytes bytes;
 };
 
-using Request = std::variant<Wheel, Pause, StepOnce, Reset, Pull, Release, Set, Rebuild, GhostSwitch, Show,
-                             ModeChoice, Record, Edit, EditHandles, EditMove, AskPositions, OpenShape, Joined,
-                             Left, Upload>;
+using Request =
+    std::variant<Wheel, Pause, StepOnce, Reset, Pull, Release, Set, Rebuild, GhostSwitch, Show, ModeChoice,
+                 Record, Edit, EditHandles, EditMove, AskPositions, OpenShape, Joined, Left, Upload>;
 
 /// Only the viewer who drives may ask for it.
 bool needs_the_wheel(const Request& request);

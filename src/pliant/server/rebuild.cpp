@@ -22,24 +22,23 @@ struct Parameter {
 };
 
 const std::vector<Parameter>& parameters() {
-  static const std::vector<Parameter> all = {
-      {"hrpd", "handles", "Handles", 1, 500},
-      {"hrpd", "samples", "Sampled constraints", 1, 20000},
-      {"hrpd", "fitted_handles", "Handles of projections", 1, 500},
-      {"hrpd", "support", "Reach of handles", 1, 8, false},
-      {"hrpd", "iterations", "Iterations", 1, 200},
-      {"reduced_fem",
-       "basis",
-       "Subspace",
-       0,
-       0,
-       false,
-       {"extended_modes", "modal_derivatives", "linear_modes"}},
-      {"reduced_fem", "modes", "Modes", 1, 60},
-      {"reduced_fem", "samples", "Elements", 1, 5000},
-      {"reduced_fem", "poses", "Training poses", 10, 5000},
-      {"projective_dynamics", "iterations", "Iterations", 1, 200},
-      {"newton", "max_iterations", "Iterations at most", 1, 100}};
+  static const std::vector<Parameter> all = {{"hrpd", "handles", "Handles", 1, 500},
+                                             {"hrpd", "samples", "Sampled constraints", 1, 20000},
+                                             {"hrpd", "fitted_handles", "Handles of projections", 1, 500},
+                                             {"hrpd", "support", "Reach of handles", 1, 8, false},
+                                             {"hrpd", "iterations", "Iterations", 1, 200},
+                                             {"reduced_fem",
+                                              "basis",
+                                              "Subspace",
+                                              0,
+                                              0,
+                                              false,
+                                              {"extended_modes", "modal_derivatives", "linear_modes"}},
+                                             {"reduced_fem", "modes", "Modes", 1, 60},
+                                             {"reduced_fem", "samples", "Elements", 1, 5000},
+                                             {"reduced_fem", "poses", "Training poses", 10, 5000},
+                                             {"projective_dynamics", "iterations", "Iterations", 1, 200},
+                                             {"newton", "max_iterations", "Iterations at most", 1, 100}};
   return all;
 }
 
@@ -114,9 +113,9 @@ RebuiltBody rebuild(const Json& words, const std::filesystem::path& folder, cons
   Rng rng(1);
   RebuiltBody made{build_body(words, "body", folder, rng, progress), {}, {}};
   report(progress, "drawing", 0);
-  made.drawn = std::make_shared<const DrawnBody>(
-      drawn_body(*made.body.simulator, {made.body.rest_positions, made.body.shown,
-                                        made.body.embedding ? &*made.body.embedding : nullptr}));
+  made.drawn = std::make_shared<const DrawnBody>(drawn_body(
+      *made.body.simulator,
+      {made.body.rest_positions, made.body.shown, made.body.embedding ? &*made.body.embedding : nullptr}));
   made.data = data_blob(*made.drawn);
   return made;
 }

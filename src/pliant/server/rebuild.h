@@ -2,6 +2,7 @@
 // A body made anew from its words: moved by another method, or by the same with other numbers.
 #include <filesystem>
 
+#include "pliant/base/progress.h"
 #include "pliant/scene/scene_body.h"
 #include "pliant/scene/schema.h"
 #include "pliant/server/drawn_body.h"

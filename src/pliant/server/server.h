@@ -13,10 +13,11 @@ namespace pliant {
 using SessionSource = server::StageSource;
 
 struct ServerOptions {
-  std::string address = "127.0.0.1";           ///< to listen on; others than this machine need another
-  int port = 8080;                             ///< 0: any that is free
-  bool next_free_port = true;                  ///< where the port is taken, the next ones are tried
-  std::vector<std::string> allowed_hosts = {};  ///< names beside localhost by which browsers may ask for the page
+  std::string address = "127.0.0.1";  ///< to listen on; others than this machine need another
+  int port = 8080;                    ///< 0: any that is free
+  bool next_free_port = true;         ///< where the port is taken, the next ones are tried
+  std::vector<std::string> allowed_hosts =
+      {};  ///< names beside localhost by which browsers may ask for the page
   std::string title = "Pliant";
   bool paused = false;                 ///< in the beginning
   bool real_time = true;               ///< false: as fast as it goes

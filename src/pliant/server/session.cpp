@@ -32,7 +32,8 @@ Session::Session(StageSource source, const std::string& title, const SessionOpti
     : options_(options), stage_(std::make_shared<Stage>(std::move(source), title)) {
   switches_.paused = options.paused;
   switches_.real_time = options.real_time;
-  for (std::size_t b = 0; b < stage_->size(); ++b) shelf_.put(fmt::format("/data/{}/{}", version_, b), stage_->data(b));
+  for (std::size_t b = 0; b < stage_->size(); ++b)
+    shelf_.put(fmt::format("/data/{}/{}", version_, b), stage_->data(b));
 }
 
 Session::~Session() { stop(); }
@@ -111,7 +112,8 @@ void Session::step_once(Clock::time_point now) {
   }
   if (recorder_ && stage_->time() - recorder_->last_time() > recorded_interval - 1e-9) {
     if (!recorder_->add(*stage_)) {
-      send_to_all({{"type", "notice"}, {"message", "the recording is as long as there is memory for: it ends here"}});
+      send_to_all(
+          {{"type", "notice"}, {"message", "the recording is as long as there is memory for: it ends here"}});
       end_recording();
     } else if (recorder_->frames() % 30 == 0) {
       state_changed_ = true;
@@ -237,7 +239,8 @@ void Session::tell(Clock::time_point now) {
     energy_ = Measures();
     for (std::size_t b = 0; b < stage_->size(); ++b) {
       const Measures one = stage_->simulator(b).measure();
-      energy_->kinetic += one.kinetic, energy_->elastic += one.elastic, energy_->gravitational += one.gravitational;
+      energy_->kinetic += one.kinetic, energy_->elastic += one.elastic,
+          energy_->gravitational += one.gravitational;
     }
     next_energy_ = after(Clock::now(), 9 * Seconds(Clock::now() - now).count());
   }
@@ -282,7 +285,8 @@ void Session::show(std::shared_ptr<Stage> stage, std::shared_ptr<ScratchFolder> 
 
 void Session::announce_scene() {
   ++version_;
-  for (std::size_t b = 0; b < stage_->size(); ++b) shelf_.put(fmt::format("/data/{}/{}", version_, b), stage_->data(b));
+  for (std::size_t b = 0; b < stage_->size(); ++b)
+    shelf_.put(fmt::format("/data/{}/{}", version_, b), stage_->data(b));
   // A viewer may be on its way to fetch the one before.
   for (int b = 0; b < 1000 && shelf_.get(fmt::format("/data/{}/{}", version_ - 2, b)); ++b)
     shelf_.remove(fmt::format("/data/{}/{}", version_ - 2, b));

@@ -50,8 +50,10 @@ class Session {
   void stop();  ///< waits for the step that runs; may be called twice
 
   // === Any thread
-  bool ask(int client, Request request) { return queue_.push(client, std::move(request)); }  ///< false: too many
-  Bytes file(const std::string& path) const { return shelf_.get(path); }                      ///< null: not there
+  bool ask(int client, Request request) {
+    return queue_.push(client, std::move(request));
+  }                                                                       ///< false: too many
+  Bytes file(const std::string& path) const { return shelf_.get(path); }  ///< null: not there
   bool preparing() const { return preparation_.busy(); }
   std::int64_t steps() const { return steps_; }
 
@@ -147,7 +149,7 @@ class Session {
   std::vector<Points> ghost_surfaces_;
   std::optional<GhostError> ghost_error_;
 
-  std::string preparing_;    // what viewers are told of
+  std::string preparing_;  // what viewers are told of
   int preparing_for_ = nobody;
   std::string hidden_path_;  // left out of sentences
 

@@ -68,7 +68,8 @@ void Session::on(int, const GhostSwitch& ghost) {
       ghost_ = made;
       ghost_->start(*stage_);
       ghost_surfaces_.assign(stage_->size(), {});
-      for (std::size_t b = 0; b < stage_->size(); ++b) ghost_->surface(b, stage_->drawn(b), ghost_surfaces_[b]);
+      for (std::size_t b = 0; b < stage_->size(); ++b)
+        ghost_->surface(b, stage_->drawn(b), ghost_surfaces_[b]);
       ghost_error_ = GhostError();
       dirty_ = true;
     });
@@ -115,7 +116,8 @@ void Session::write_recording() {
 
 void Session::on(int, const OpenShape& open_words) {
   const auto& all = shapes();
-  if (std::none_of(all.begin(), all.end(), [&](const ShapeInfo& shape) { return shape.name == open_words.shape; }))
+  if (std::none_of(all.begin(), all.end(),
+                   [&](const ShapeInfo& shape) { return shape.name == open_words.shape; }))
     throw InputError(fmt::format("open: there is no shape {}", open_words.shape));
   open(open_words.shape, nullptr);
 }
@@ -133,7 +135,8 @@ void Session::open(const std::string& name, Bytes bytes) {
       if (!file.flush()) throw Error(fmt::format("{}: cannot be kept; is the disk full?", name));
     }
     report(progress, "reading", 0);
-    auto scene = std::make_shared<Scene>(lone_scene(lone_body_words(name, folder, tets), folder, true, progress));
+    auto scene =
+        std::make_shared<Scene>(lone_scene(lone_body_words(name, folder, tets), folder, true, progress));
     auto stage = std::make_shared<Stage>(std::move(scene), name);
     return Background::Finish([this, stage, files] { show(stage, files); });
   });

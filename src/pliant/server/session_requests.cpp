@@ -218,11 +218,13 @@ void Session::on(int client, const ModeChoice& mode) {
   const std::size_t b = checked_body(mode.body);
   const int count = mode_count(stage_->simulator(b));
   if (*mode.index >= count)
-    throw InputError(count == 0 ? "mode: this body has none to show; expected a reduced one"
-                                : fmt::format("mode: index {} given; expected 0 to {}", *mode.index, count - 1));
+    throw InputError(count == 0
+                         ? "mode: this body has none to show; expected a reduced one"
+                         : fmt::format("mode: index {} given; expected 0 to {}", *mode.index, count - 1));
   if (const auto found = modes_.find(b); found != modes_.end()) {
     if (*mode.index >= found->second.frequencies.size())
-      throw InputError(fmt::format("mode: index {} given; {} were found", *mode.index, found->second.frequencies.size()));
+      throw InputError(
+          fmt::format("mode: index {} given; {} were found", *mode.index, found->second.frequencies.size()));
     if (pose_) end_specials();
     if (!switches_.mode) mode_start_ = Clock::now();
     switches_.mode = mode;
@@ -234,9 +236,10 @@ void Session::on(int client, const ModeChoice& mode) {
     auto modes = std::make_shared<BodyModes>(body_modes(stage->simulator(b), stage->drawn(b), progress));
     return Background::Finish([this, client, mode, b, stage, modes] {
       if (stage != stage_) return;
-      send_to_all({{"type", "modes"},
-                   {"body", b},
-                   {"frequencies", std::vector<double>(modes->frequencies.begin(), modes->frequencies.end())}});
+      send_to_all(
+          {{"type", "modes"},
+           {"body", b},
+           {"frequencies", std::vector<double>(modes->frequencies.begin(), modes->frequencies.end())}});
       modes_[b] = std::move(*modes);
       handle(client, mode);
     });

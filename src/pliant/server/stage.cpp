@@ -23,7 +23,8 @@ bool is_floor(const Obstacle& obstacle) {
 
 int iterations_of(const Simulator& simulator) {
   if (const auto* hrpd = dynamic_cast<const Hrpd*>(&simulator)) return hrpd->options().iterations;
-  if (const auto* full = dynamic_cast<const ProjectiveDynamics*>(&simulator)) return full->options().iterations;
+  if (const auto* full = dynamic_cast<const ProjectiveDynamics*>(&simulator))
+    return full->options().iterations;
   return 0;
 }
 
@@ -49,8 +50,9 @@ LoneSimulator lone_simulator(std::shared_ptr<Simulator> simulator) {
     lone.rest_positions = full->rest_positions();
     lone.mesh = {full->rest_positions(), full->surface_triangles(), Tets(0, 4)};
   } else {
-    throw InputError(fmt::format("view: a simulator of the kind {} does not know its mesh; expected one beside it",
-                                 simulator->kind()));
+    throw InputError(
+        fmt::format("view: a simulator of the kind {} does not know its mesh; expected one beside it",
+                    simulator->kind()));
   }
   lone.simulator = std::move(simulator);
   return lone;
@@ -123,7 +125,8 @@ void Stage::take_settings() {
   }
   settings_.floor_height = low_.y();
   settings_.sphere_radius = 0.15 * diagonal_;
-  settings_.sphere_center = Vector3d((low_.x() + high_.x()) / 2, high_.y() + 0.2 * diagonal_, (low_.z() + high_.z()) / 2);
+  settings_.sphere_center =
+      Vector3d((low_.x() + high_.x()) / 2, high_.y() + 0.2 * diagonal_, (low_.z() + high_.z()) / 2);
   for (const Obstacle& obstacle : first.obstacles()) {
     if (!settings_.floor && is_floor(obstacle)) {
       settings_.floor = true;
@@ -144,11 +147,14 @@ const Points& Stage::rest_positions(std::size_t b) const {
 Index Stage::tets(std::size_t b) const {
   if (const auto* hrpd = dynamic_cast<const Hrpd*>(&simulator(b))) return hrpd->model().tets.rows();
   if (const auto* fem = dynamic_cast<const NewmarkBroyden*>(&simulator(b))) return fem->model().tets.rows();
-  if (const auto* newton = dynamic_cast<const NewtonSimulator*>(&simulator(b))) return newton->body().tets().rows();
+  if (const auto* newton = dynamic_cast<const NewtonSimulator*>(&simulator(b)))
+    return newton->body().tets().rows();
   return scene_ ? scene_->bodies()[b].shown.tets.rows() : lone_->mesh.tets.rows();
 }
 
-const Json* Stage::words(std::size_t b) const { return bodies_[b].words.is_null() ? nullptr : &bodies_[b].words; }
+const Json* Stage::words(std::size_t b) const {
+  return bodies_[b].words.is_null() ? nullptr : &bodies_[b].words;
+}
 
 StepReport Stage::step() { return scene_ ? scene_->step() : lone_->simulator->step(); }
 
@@ -166,7 +172,8 @@ void Stage::restart() {
 
 void Stage::apply(Simulator& simulator) const {
   if (simulator.stiffness() != settings_.stiffness) simulator.set_stiffness(settings_.stiffness);
-  if (simulator.can_change_volume() && simulator.volume() != settings_.volume) simulator.set_volume(settings_.volume);
+  if (simulator.can_change_volume() && simulator.volume() != settings_.volume)
+    simulator.set_volume(settings_.volume);
   if (simulator.time_step() != settings_.time_step) simulator.set_time_step(settings_.time_step);
   simulator.set_damping(settings_.damping);
   simulator.set_gravity(settings_.gravity);
@@ -188,7 +195,8 @@ void Stage::place_obstacles(const Settings& before) {
     // On its way from where it was: what it touches feels how fast it goes.
     sphere.path.keyframes[0] = {time(), before.sphere ? before.sphere_center : settings_.sphere_center};
     if (before.sphere && before.sphere_center != settings_.sphere_center)
-      sphere.path.keyframes.push_back({time() + std::max(settings_.time_step, 1.0 / 30), settings_.sphere_center});
+      sphere.path.keyframes.push_back(
+          {time() + std::max(settings_.time_step, 1.0 / 30), settings_.sphere_center});
     all.push_back(std::move(sphere));
   }
   for (Shown& shown : bodies_) shown.simulator->set_obstacles(all);
@@ -205,7 +213,8 @@ void Stage::set(const Settings& wanted) {
   if (!same) place_obstacles(before);
 }
 
-void Stage::replace(std::size_t b, SceneBody body, const Json& words, std::shared_ptr<const DrawnBody> drawn, Bytes data) {
+void Stage::replace(std::size_t b, SceneBody body, const Json& words, std::shared_ptr<const DrawnBody> drawn,
+                    Bytes data) {
   SceneBody& old = scene_->bodies()[b];
   Simulator& before = *old.simulator;
   Simulator& after = *body.simulator;
@@ -227,7 +236,8 @@ void Stage::replace(std::size_t b, SceneBody body, const Json& words, std::share
   bodies_[b] = {old.simulator.get(), std::move(drawn), std::move(data), std::move(start), words};
   if (iterations_of(*old.simulator) > 0) return;
   settings_.iterations = 0;
-  for (std::size_t i = 0; i < size() && settings_.iterations == 0; ++i) settings_.iterations = iterations_of(simulator(i));
+  for (std::size_t i = 0; i < size() && settings_.iterations == 0; ++i)
+    settings_.iterations = iterations_of(simulator(i));
 }
 
 }  // namespace pliant::server

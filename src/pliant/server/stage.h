@@ -63,7 +63,8 @@ class Stage {
   int other_obstacles() const { return static_cast<int>(others_.size()); }
 
   /// Puts a body made anew in the place of another, moving as that does.
-  void replace(std::size_t b, SceneBody body, const Json& words, std::shared_ptr<const DrawnBody> drawn, Bytes data);
+  void replace(std::size_t b, SceneBody body, const Json& words, std::shared_ptr<const DrawnBody> drawn,
+               Bytes data);
 
   double diagonal() const { return diagonal_; }  ///< of the box of everything at rest
   Vector3d low() const { return low_; }

@@ -38,7 +38,8 @@ bool host_is_ours(std::string_view host, const NetworkOptions& options) {
   if (name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == options.address ||
       name == "[" + options.address + "]")
     return true;
-  return std::find(options.allowed_hosts.begin(), options.allowed_hosts.end(), name) != options.allowed_hosts.end();
+  return std::find(options.allowed_hosts.begin(), options.allowed_hosts.end(), name) !=
+         options.allowed_hosts.end();
 }
 
 bool origin_is_ours(std::string_view origin, std::string_view host) {
@@ -51,7 +52,8 @@ std::string query_value(std::string_view query, std::string_view key) {
     const std::string_view pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
     const std::size_t equals = pair.find('=');
-    if (equals != std::string_view::npos && pair.substr(0, equals) == key) return decoded(pair.substr(equals + 1));
+    if (equals != std::string_view::npos && pair.substr(0, equals) == key)
+      return decoded(pair.substr(equals + 1));
   }
   return {};
 }

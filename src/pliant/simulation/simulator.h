@@ -73,7 +73,7 @@ class Simulator {
   void fix(std::span<const int> vertices);
   void move_fixed(std::span<const int> vertices, const Points& targets);
   void release(std::span<const int> vertices);
-  const std::vector<int>& fixed() const { return fixed_; }  ///< ascending
+  const std::vector<int>& fixed() const { return fixed_; }        ///< ascending
   const Points& fixed_targets() const { return fixed_targets_; }  ///< where they are held, one row each
 
   void set_obstacles(std::vector<Obstacle> obstacles);
