@@ -60,7 +60,9 @@ void expect_decoded(SceneBody& body, Decode decode_as) {
     const int v = drawn.pick[static_cast<std::size_t>(p)];
     const double near = (expected.row(p) - simulator.positions().row(v)).norm();
     EXPECT_LT(near, 0.5 * box);
-    if (!body.embedding) EXPECT_EQ(near, 0);
+    if (!body.embedding) {
+      EXPECT_EQ(near, 0);
+    }
   }
   EXPECT_LT(drawn.triangles.maxCoeff(), drawn.surface);
 }

@@ -85,7 +85,9 @@ TEST(ServerThreads, ModesSwingInBothKindsOfSubspace) {
     ASSERT_GT(frequencies.size(), 3u);
     for (std::size_t i = 0; i < frequencies.size(); ++i) {
       EXPECT_GT(frequencies[i], 0);
-      if (i > 0) EXPECT_GE(frequencies[i].get<double>(), 0.999 * frequencies[i - 1].get<double>());
+      if (i > 0) {
+        EXPECT_GE(frequencies[i].get<double>(), 0.999 * frequencies[i - 1].get<double>());
+      }
     }
     viewer.client.wait_for("state",
                            [](const Json& s) { return !s["mode"].is_null() && s["mode"]["index"] == 1; });
