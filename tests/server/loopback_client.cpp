@@ -56,6 +56,16 @@ ReceivedFrame to_frame(const std::string& bytes) {
   return frame;
 }
 
+/// What the server answers to a handshake: Beast only says that it was declined.
+int upgrade_status(int port, const std::string& host, const ClientOptions& options) {
+  std::string request = "GET " + options.path + " HTTP/1.1\r\nHost: " + host +
+                        "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  if (!options.origin.empty()) request += "Origin: " + options.origin + "\r\n";
+  const std::string answer = raw(port, request + "\r\n");
+  return answer.size() > 12 ? std::atoi(answer.c_str() + 9) : 0;
+}
+
 }  // namespace
 
 struct LoopbackClient::Parts {
@@ -132,14 +142,13 @@ LoopbackClient::LoopbackClient(int port, const ClientOptions& options) : parts_(
     if (!options.origin.empty()) request.set(http_ns::field::origin, options.origin);
   }));
   p.socket.read_message_max(256 << 20);
-  websocket::response_type response;
-  const bool has_port =
-      options.host.find("]:") != std::string::npos || options.host.find(':') != std::string::npos;
+  const std::string host =
+      options.host.find(':') != std::string::npos ? options.host : with_port(options.host, port);
   error_code error;
-  p.socket.handshake(response, has_port ? options.host : with_port(options.host, port), options.path, error);
-  p.status = static_cast<int>(response.result_int());
+  p.socket.handshake(host, options.path, error);
   p.connected = !error;
   p.closed = static_cast<bool>(error);
+  p.status = p.connected ? 101 : upgrade_status(port, host, options);
 }
 
 LoopbackClient::~LoopbackClient() {

@@ -77,6 +77,7 @@ struct NetworkState {
 
   void listen();
   void accept();
+  std::vector<std::shared_ptr<Viewer>> everybody() const;  // a copy: whoever is closed leaves the list
   void show_frames(std::vector<Bytes> frames);
   void end();
 };
@@ -405,12 +406,15 @@ void NetworkState::accept() {
   });
 }
 
-void NetworkState::show_frames(std::vector<Bytes> frames) {
-  latest = std::move(frames);
-  // A viewer that is closed by this leaves the list.
+std::vector<std::shared_ptr<Viewer>> NetworkState::everybody() const {
   std::vector<std::shared_ptr<Viewer>> all;
   for (const auto& [id, viewer] : viewers) all.push_back(viewer);
-  for (const auto& viewer : all) viewer->send_frames(latest);
+  return all;
+}
+
+void NetworkState::show_frames(std::vector<Bytes> frames) {
+  latest = std::move(frames);
+  for (const auto& viewer : everybody()) viewer->send_frames(latest);
 }
 
 void NetworkState::end() {
@@ -420,10 +424,11 @@ void NetworkState::end() {
   for (Browser* browser : browsers) browser->drop();
   // A polite word to each, and half a second to hear it.
   timer.expires_after(std::chrono::milliseconds(500));
-  timer.async_wait([this](error_code) { context.stop(); });
-  std::vector<std::shared_ptr<Viewer>> all;
-  for (const auto& [id, viewer] : viewers) all.push_back(viewer);
-  for (const auto& viewer : all) viewer->close(websocket::close_code::going_away, "the server ends");
+  timer.async_wait([this](error_code) {
+    for (const auto& viewer : everybody()) viewer->drop();
+    context.stop();
+  });
+  for (const auto& viewer : everybody()) viewer->close(websocket::close_code::going_away, "the server ends");
   if (viewers.empty()) timer.cancel();
 }
 
@@ -474,9 +479,7 @@ void Network::send(int client, Bytes message) {
 
 void Network::send_to_all(Bytes message) {
   asio::post(state_->context, [state = state_.get(), message = std::move(message)] {
-    std::vector<std::shared_ptr<Viewer>> all;
-    for (const auto& [id, viewer] : state->viewers) all.push_back(viewer);
-    for (const auto& viewer : all) viewer->send(message);
+    for (const auto& viewer : state->everybody()) viewer->send(message);
   });
 }
 
