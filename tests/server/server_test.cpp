@@ -21,6 +21,8 @@ TEST(ServerThreads, AViewerIsGreetedWithTheSceneItsStateAndAFrame) {
   RunningServer server(bar(small_hrpd()));
   Looking viewer(server.port());
   const Json state = viewer.client.wait_for("state");
+  EXPECT_EQ(viewer.hello["protocol"], 1);
+  EXPECT_GT(viewer.hello["shapes"].size(), 5u);
   EXPECT_FALSE(is_paused(state));
   EXPECT_EQ(state["stiffness"], 1);
   EXPECT_FALSE(state["floor"]["on"].get<bool>());

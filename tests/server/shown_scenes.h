@@ -109,11 +109,11 @@ inline Points decode(const std::string& blob, const ReceivedFrame& frame) {
 /// A viewer with what it needs to draw a body.
 struct Looking {
   LoopbackClient client;
-  Json scene;
+  Json hello, scene;
   std::string data;  // of the first body
 
   explicit Looking(int port) : client(port) {
-    client.wait_for("hello");
+    hello = client.wait_for("hello");
     scene = client.wait_for("scene");
     fetch(port);
   }

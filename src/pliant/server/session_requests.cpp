@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pliant/base/error.h"
+#include "pliant/geometry/shapes.h"
 #include "pliant/server/session.h"
 
 namespace pliant::server {
@@ -32,7 +33,13 @@ void Session::on(int client, const Joined&) {
   clients_.push_back(client);
   const bool drives = driver_ == nobody;
   if (drives) driver_ = client;
-  send(client, {{"type", "hello"}, {"protocol", protocol_version}, {"client", client}, {"driver", drives}});
+  Json names = Json::array();  // that `open` takes
+  for (const ShapeInfo& shape : shapes()) names.push_back(shape.name);
+  send(client, {{"type", "hello"},
+                {"protocol", protocol_version},
+                {"client", client},
+                {"driver", drives},
+                {"shapes", names}});
   send(client, scene_message(*stage_, version_));
   switches_.recorded_frames = recorder_ ? recorder_->frames() : 0;
   send(client, state_message(*stage_, switches_));
