@@ -93,7 +93,8 @@ TEST(HrpdFile, SamplesKnowTheirCornersAndFilesWithoutThemAreRead) {
   ASSERT_EQ(samples.corners.rows(), samples.size());
   for (Index i = 0; i < samples.size(); ++i) {
     bool found = false;
-    for (Index t = 0; t < model.tets.rows() && !found; ++t) found = model.tets.row(t) == samples.corners.row(i);
+    for (Index t = 0; t < model.tets.rows() && !found; ++t)
+      found = model.tets.row(t) == samples.corners.row(i);
     EXPECT_TRUE(found);
   }
   write_hrpd(model, folder.path() / "new.pliant");

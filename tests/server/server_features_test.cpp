@@ -136,7 +136,11 @@ TEST(ServerThreads, APoseIsEditedByHandles) {
     EXPECT_NEAR(lifted, 0.2, 0.06) << simulator["kind"];
     viewer.client.send({{"type", "edit"}, {"on", false}, {"body", 0}});
     viewer.client.wait_for("state", [](const Json& s) { return s["edit"].is_null(); });
-    // Let go, it swings.
+    // It is back where it was, and time goes on.
+    viewer.client.send({{"type", "positions"}, {"body", 0}, {"points", end}});
+    const Json after = viewer.client.wait_for("positions");
+    EXPECT_EQ(after["time"], 0);
+    EXPECT_NEAR(after["values"][1].get<double>(), rest(end[0], 1), 1e-6);
     viewer.client.send({{"type", "pause"}, {"on", false}});
     viewer.client.wait_for_frame([](const ReceivedFrame& f) { return f.time > 0.1; });
   }

@@ -23,7 +23,11 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 BodyPose::BodyPose(Stage& stage, std::size_t body)
-    : stage_(stage), body_(body), simulator_(stage.simulator(body)), held_before_(simulator_.fixed()) {
+    : stage_(stage),
+      body_(body),
+      simulator_(stage.simulator(body)),
+      before_(simulator_.save()),
+      held_before_(simulator_.fixed()) {
   clock_ = simulator_.time();
   if (auto* fem = dynamic_cast<NewmarkBroyden*>(&simulator_)) {
     editor_.emplace(fem->model());
@@ -35,10 +39,8 @@ BodyPose::BodyPose(Stage& stage, std::size_t body)
 }
 
 BodyPose::~BodyPose() {
-  if (!held_.empty()) simulator_.release(held_);  // none that the body itself holds
-  simulator_.set_gravity(stage_.settings().gravity);
-  simulator_.set_damping(stage_.settings().damping);
-  simulator_.set_time(clock_);
+  simulator_.restore(before_);
+  stage_.apply_settings(body_);
 }
 
 void BodyPose::set_handles(const std::vector<EditedHandle>& wanted) {
@@ -46,9 +48,11 @@ void BodyPose::set_handles(const std::vector<EditedHandle>& wanted) {
   std::vector<Handle> handles;
   for (const EditedHandle& one : wanted) {
     Handle handle;
+    handle.centre = Vector3d::Zero();
     for (const int p : one.points) {
       if (p >= drawn.surface)
         throw InputError(fmt::format("edit: point {} given; expected 0 to {}", p, drawn.surface - 1));
+      *handle.centre += drawn.rest.row(p).transpose() / static_cast<double>(one.points.size());
       const int vertex = drawn.pick[static_cast<std::size_t>(p)];
       if (!std::binary_search(held_before_.begin(), held_before_.end(), vertex))
         handle.vertices.push_back(vertex);

@@ -11,7 +11,7 @@
 namespace pliant::server {
 
 /// Bodies of reduced finite elements have poses that are solved for. Others are held at samples of the regions, without
-/// gravity and heavily damped, until they rest. When it ends the body is left where it is, and let go.
+/// gravity and heavily damped, until they rest. When it ends the body goes on from where it was before.
 class BodyPose {
  public:
   BodyPose(Stage& stage, std::size_t body);
@@ -36,6 +36,7 @@ class BodyPose {
   std::size_t body_;
   Simulator& simulator_;
   std::optional<PoseEditor> editor_;
+  State before_;
   std::vector<int> held_before_;
   std::vector<Handle> handles_;
   HandleSprings springs_;

@@ -59,7 +59,8 @@ class Stage {
 
   const Settings& settings() const { return settings_; }
   void set(const Settings& settings);
-  int obstacle_changes() const { return obstacle_changes_; }  ///< so far
+  void apply_settings(std::size_t b) { apply(simulator(b)); }  ///< again, after its state was another
+  int obstacle_changes() const { return obstacle_changes_; }   ///< so far
   int other_obstacles() const { return static_cast<int>(others_.size()); }
 
   /// Puts a body made anew in the place of another, moving as that does.
