@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   app::add_edit(program);
   app::add_simulate(program);
   app::add_snapshots(program);
+  app::add_view(program);
 
   app::catch_interrupts();
   try {

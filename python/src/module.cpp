@@ -154,4 +154,5 @@ PYBIND11_MODULE(_pliant, module) {
   python::bind_reduced(module);
   python::bind_editing(module);
   python::bind_scenes(module);
+  python::bind_view(module);
 }

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import BUILD
 
-COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "modes", "reduce", "edit", "simulate"]
+COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "modes", "reduce", "edit", "simulate", "snapshots", "view"]
 
 
 def test_help_of_every_command_has_an_example(program):
@@ -34,8 +34,8 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate, snapshots"),
-    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate, snapshots"),
+    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate, snapshots, view"),
+    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate, snapshots, view"),
     (["shape", "bar", "--size", "nan"], "--size: found 'nan'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "large"], "--size: found 'large'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "-1"], "--size: found '-1'; expected a number above 0 and below 1e9"),

@@ -131,6 +131,12 @@ void Hrpd::set_stiffness_of(std::string_view kind, double factor) {
 
 double Hrpd::stiffness_of(std::string_view kind) const { return kind_factors_[kind_named(kind)]; }
 
+void Hrpd::set_iterations(int turns) {
+  if (turns < 1 || turns > 10000)
+    throw InputError(fmt::format("set_iterations: {} given; expected 1 to 10000", turns));
+  options_.iterations = turns;
+}
+
 bool Hrpd::holds(int vertex) const {
   return std::binary_search(model_->fixed.begin(), model_->fixed.end(), vertex);
 }

@@ -55,6 +55,7 @@ class Hrpd final : public Simulator {
   const MatrixXd& coordinates() const { return q_; }  ///< 4k x 3
   const MatrixXd& rates() const { return v_; }
   void set_coordinates(const MatrixXd& q, const MatrixXd& rates);
+  void set_iterations(int turns);  ///< local/global turns a step from now on, 1 to 10000
   int factorizations() const { return factorizations_; }  ///< so far
   /// Vertices that were dragged, held or pushed by an obstacle in the last step.
   std::size_t pin_count() const { return pinned_.size() + static_cast<std::size_t>(pins_.pushed()); }

@@ -57,8 +57,13 @@ SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints,
   const int vertices = shape_of(fitting.kind).vertices;
   const Index edges = vertices >= 3 ? vertices - 1 : 0;
   std::vector<Eigen::VectorXd> entries;
+  out.corners.setConstant(count, 4, -1);
   for (Index i = 0; i < count; ++i) {
     const int c = fitting.samples[at(i)];
+    const auto ids = group.vertices_of(c);
+    const std::size_t shown =
+        fitting.kind == ProjectiveKind::bending ? 1 : std::min<std::size_t>(ids.size(), 4);
+    for (std::size_t k = 0; k < shown; ++k) out.corners(i, static_cast<Index>(k)) = ids[k];
     out.parameters.col(i) = group.parameters.col(c);
     if (edges > 0) out.parameters.col(i).head(edges * edges) = MatrixXd::Identity(edges, edges).reshaped();
     const std::vector<Line> of_sample = lines_of(group, c);
