@@ -1,5 +1,6 @@
 # Pliant's front door. `make demo` and `make test` work from a fresh clone of a bare Debian 12.
 #   make demo      install what is missing, build, show the main job
+#   make view      the same in a browser: pull a squid with the mouse
 #   make build     the program at build/bin/pliant, the Python module in build/python
 #   make test      all tests
 #   make bench     the benchmarks, with the ratios the documentation quotes
@@ -15,7 +16,7 @@ FUZZ_SECONDS ?= 60
 SOAK_STEPS ?= 100000
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help demo soak pictures build test bench fuzz format check-format asan tsan install clean
+.PHONY: help demo view soak pictures build test bench fuzz format check-format asan tsan install clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -24,11 +25,15 @@ install:
 	@scripts/install_dependencies
 
 build: install
+	@scripts/build_viewer
 	@cmake --preset release --log-level=WARNING -DPLIANT_WERROR=$(WERROR) > /dev/null
 	@cmake --build --preset release -j $(JOBS)
 
 demo: build
 	@scripts/demo
+
+view: build
+	@build/bin/pliant view
 
 test: build
 	@ctest --preset release -j $(JOBS)

@@ -1,6 +1,8 @@
 // pliant bench hrpd: hyper-reduced projective dynamics beside the full method.
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
+
 #include <memory>
 #include <optional>
 
@@ -18,10 +20,11 @@ namespace {
 struct Arguments {
   std::string mesh, shape = "bear", motion = "drop", radial = "smooth";
   Index vertices = 19000;
-  double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10, prediction = 0.6, size = 1;
+  double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10, size = 1;
+  double prediction = HrpdOptions().prediction;
   int handles = 120, samples = 1000, iterations = 10, projection_handles = 80, dimension = 0;
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
-  int coarse_tets = 0;
+  int coarse_tets = 0, contact_samples = ReduceHrpdOptions().contact_samples;
   bool fit = true, json = false;
 };
 
@@ -44,6 +47,13 @@ void set_up(Simulator& simulator, const Points& X, const BoundingBox& box, const
 }
 
 constexpr double density = 1000;  // kg/m³
+
+/// The same points turned and moved to where they are closest to others, in the mean of squares.
+Points rigidly_laid_on(const Points& others, const Points& points) {
+  const Eigen::Matrix4d to =
+      Eigen::umeyama(Eigen::MatrixXd(points.transpose()), Eigen::MatrixXd(others.transpose()), false);
+  return (points * to.topLeftCorner<3, 3>().transpose()).rowwise() + to.topRightCorner<3, 1>().transpose();
+}
 
 ProjectiveConstraints resistance(const TetMesh& mesh, const Arguments& a) {
   ProjectiveConstraints constraints(mesh.vertices);
@@ -101,6 +111,7 @@ void run(const Arguments& a) {
   options.projections.dimension = a.dimension;
   options.projections.samples = a.samples;
   options.fit = a.fit;
+  options.contact_samples = a.contact_samples;
   options.progress = progress.callback();
   std::shared_ptr<const HrpdModel> model;
   const double offline = seconds_of([&] {
@@ -139,6 +150,9 @@ void run(const Arguments& a) {
   for (const auto& [name, value] : phases) json["microseconds_" + name] = value;
   json["fit_error"] = fit_sum / fits;
   json["fit_error_of_elastic_force"] = fit_elastic / fits;
+  simulator.set_stiffness(1.1);
+  simulator.step();
+  json["refactorize_ms"] = simulator.trace().microseconds("factorize") / 1000;
   json["model_mb"] = static_cast<double>(simulator.memory_bytes()) / (1 << 20);
 
   // === The full method: its speed, and how far apart both are after the same start
@@ -159,12 +173,15 @@ void run(const Arguments& a) {
     Hrpd projected(model);
     std::optional<CoarseBody> coarse;
     if (a.coarse_tets > 0) coarse.emplace(mesh, a);
-    double error = 0, projection = 0, largest = 0, last = 0, coarse_error = 0, coarse_seconds = 0;
+    double error = 0, shape_error = 0, projection = 0, largest = 0, last = 0, coarse_error = 0,
+           coarse_seconds = 0;
     for (int i = 0; i < a.compare; ++i) {
       full.step(), reduced.step();
       if (interrupted()) throw Interrupted();
       last = (full.positions() - reduced.positions()).rowwise().norm().mean() / box;
       error += last / a.compare;
+      const Points laid = rigidly_laid_on(full.positions(), reduced.positions());
+      shape_error += (full.positions() - laid).rowwise().norm().mean() / box / a.compare;
       if (coarse) {
         coarse_seconds += seconds_of([&] { coarse->step(); });
         coarse_error += (full.positions() - coarse->positions()).rowwise().norm().mean() / box / a.compare;
@@ -178,6 +195,7 @@ void run(const Arguments& a) {
     }
     json["position_error"] = error;
     json["position_error_at_end"] = last;
+    json["shape_error"] = shape_error;
     json["projection_error"] = projection;
     json["largest_motion"] = largest;
     if (coarse) {
@@ -230,6 +248,9 @@ void add_bench_hrpd(CLI::App& bench) {
       ->check(CLI::Range(1, 2000))
       ->capture_default_str();
   command->add_option("--dimension", a->dimension, "Kept of them; 0: half")->capture_default_str();
+  command->add_option("--contact-samples", a->contact_samples, "Vertices that feel the floor")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
   command->add_flag("!--no-fit", a->fit, "Evaluate every constraint: the subspace of positions alone");
   command
       ->add_option("--prediction", a->prediction,

@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "pliant/geometry/measures.h"
 #include "pliant/io/input_file.h"
 #include "pliant/io/mesh_file.h"
+#include "pliant/scene/lone_body.h"
 #include "pliant/scene/scene_schema.h"
 
 namespace pliant::app {
-
-namespace {
-
-/// A column of height H sags by ρ g H² / (2 E): this is 5 % of H.
-double size_free_young(const BodySource& source) {
-  const BoundingBox box = bounding_box(read_mesh(source.input).vertices);
-  const double young = 10 * source.density * 9.81 * (box.high.y() - box.low.y());
-  return young > 0 ? young : 1e5;  // what is wrong with the mesh or the density is told later
-}
-
-}  // namespace
 
 void add_body_source(CLI::App& command, BodySource& source) {
   command.add_option("input", source.input, "A mesh file, the name of a shape, or a scene (.json)")
@@ -57,7 +46,10 @@ BodyWords body_words(const BodySource& source) {
     body["mesh"] = source.input, body["tets"] = source.tets;
   else
     body["shape"] = {{"name", source.input}, {"tets", source.tets}};
-  if (young == 0) young = body.contains("mesh") && !source.shell ? size_free_young(source) : 1e5;
+  if (young == 0)
+    young = body.contains("mesh") && !source.shell
+                ? size_free_young(read_mesh(source.input).vertices, source.density)
+                : 1e5;
   if (source.shell) {
     body["as"] = "shell";
     body["shell"] = {{"young", young}, {"poisson", source.poisson}};

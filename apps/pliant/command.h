@@ -26,7 +26,9 @@ void add_modes(CLI::App& program);
 void add_reduce(CLI::App& program);
 void add_shape(CLI::App& program);
 void add_simulate(CLI::App& program);
+void add_snapshots(CLI::App& program);
 void add_tetrahedralize(CLI::App& program);
+void add_view(CLI::App& program);
 
 /// Adds `--json` and the example that ends the help text.
 void add_common(CLI::App& command, bool& json, const std::string& example);

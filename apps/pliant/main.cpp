@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
   app::add_reduce(program);
   app::add_edit(program);
   app::add_simulate(program);
+  app::add_snapshots(program);
+  app::add_view(program);
 
   app::catch_interrupts();
   try {

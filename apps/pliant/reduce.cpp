@@ -22,7 +22,8 @@ void run(const Arguments& a) {
   const BodyWords words = reduced_body_words(a.source, a.reduction);
   const PhysicalBody physical =
       build_physical_body(words.json, "bodies[0]", words.folder, progress.callback());
-  const ReducedModel model = build_model(physical, words.json["simulator"], progress.callback());
+  const ReducedModel model =
+      build_model(physical, words.json["simulator"], words.folder, progress.callback());
   write_model(model, a.output);
   if (a.json)
     print_json(to_json(model, a.output));

@@ -27,6 +27,15 @@ class Table {
             const std::string& text) {
     add<std::string>(option, method, text)->check(CLI::IsMember(words));
   }
+  /// A file's path counts from where the command stands, not from a scene's folder.
+  void file(const char* option, const char* key, const char* method, const std::string& text) {
+    command_.add_option_function<std::string>(
+        option,
+        [this_one = &reduction_, option, key, method](const std::string& path) {
+          take(*this_one, option, key, method, std::filesystem::absolute(path).string());
+        },
+        with_method(text, method));
+  }
   void off(const char* option, const char* key, const char* method, const std::string& text) {
     command_.add_flag_callback(
         option,
@@ -72,8 +81,13 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
   Table table(command, reduction);
   table.number("--samples", nullptr, 1, 100000,
                "Constraints (1000) or elements (150) that are evaluated in place of all");
-  table.number("--contact-samples", nullptr, 0, 1000000, "Vertices that feel obstacles (300, 200)");
+  table.number("--contact-samples", nullptr, 0, 1000000, "Vertices that feel obstacles (600, 200)");
   table.number("--handles", hrpd, 1, 2000, "handles of positions, twelve degrees of freedom each (120)");
+  table.word("--subspace", hrpd, {"skinning", "pca", "localized", "splocs"},
+             "of positions: affine maps at handles, or components of --snapshots (skinning)");
+  table.file("--snapshots", "snapshots", hrpd,
+             "recorded motion of the same mesh, from `pliant snapshots record`");
+  table.number("--components", hrpd, 1, 10000, "of recorded motion, three degrees of freedom each (200)");
   table.number("--iterations", hrpd, 1, 10000, "local/global turns a step (10)");
   table.word("--weights", hrpd, {"smooth", "kinked"},
              "how handles fade; kinked is the paper's cubic (smooth)");

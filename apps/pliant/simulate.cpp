@@ -6,10 +6,10 @@
 
 #include <memory>
 
+#include "load_scene.h"
 #include "pliant/io/write_png.h"
 #include "pliant/scene/filmstrip.h"
 #include "pliant/scene/scene_schema.h"
-#include "reduction.h"
 
 namespace pliant::app {
 namespace {
@@ -96,30 +96,6 @@ void write_picture(const std::string& path, Scene& scene, std::vector<Moment> mo
   write_png(path, filmstrip(scene.shown(), moments, scene.bodies().front().simulator->obstacles(), options));
 }
 
-/// A floor below a body, for it to fall on.
-void put_floor(SceneBody& body) {
-  const auto heights = body.rest_positions.col(1);
-  const double low = heights.minCoeff(), fall = 0.3 * (heights.maxCoeff() - low);
-  body.simulator->set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, low - fall, 0)}}}}});
-}
-
-/// A scene; or a body by itself, a model, a mesh or a shape, which hangs where it is held or falls on a floor.
-Scene load(const Arguments& arguments, const Progress& progress) {
-  const std::filesystem::path path(arguments.source.input);
-  const bool is_scene = path.extension() == ".json", is_model = path.extension() == ".pliant";
-  if ((is_scene || is_model) && arguments.reduction.given())
-    throw UsageError(fmt::format("{}: a {} says itself how it is reduced; expected no options for that",
-                                 arguments.source.input, is_scene ? "scene" : "model"));
-  if (is_scene) return Scene::load(path, progress);
-  BodyWords words{{{"model", path.filename().string()}}, path.parent_path()};
-  if (!is_model) words = reduced_body_words(arguments.source, arguments.reduction);
-  const Json scene_words = {{"bodies", Json::array({words.json})}};
-  Scene scene = Scene::from_text(scene_words.dump(), words.folder, progress);
-  SceneBody& body = scene.bodies().front();
-  if (arguments.floor && body.simulator->fixed().empty()) put_floor(body);
-  return scene;
-}
-
 void run(const Arguments& arguments) {
   if (arguments.schema) {
     print_json(scene_schema());
@@ -143,7 +119,7 @@ void run(const Arguments& arguments) {
 
   CommandProgress progress;
   options.progress = progress.callback();
-  Scene scene = load(arguments, options.progress);
+  Scene scene = load_scene(arguments.source, arguments.reduction, arguments.floor, options.progress);
   std::vector<Moment> moments;
   if (!arguments.picture.empty()) {
     const int total = arguments.frames > 0 ? arguments.frames : scene.frames();

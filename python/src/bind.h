@@ -35,6 +35,8 @@ void bind_editing(py::module_& module);
 void bind_hrpd(py::module_& module);
 void bind_reduced(py::module_& module);
 void bind_scenes(py::module_& module);
+void bind_snapshots(py::module_& module);
+void bind_view(py::module_& module);
 
 /// A TetMesh where there are tets, otherwise a TriMesh.
 py::object to_mesh(MeshData&& data);

@@ -3,6 +3,7 @@
 
 #include "bind.h"
 #include "pliant/reduced/hrpd_file.h"
+#include "pliant/subspace/snapshot_blocks.h"
 
 namespace pliant::python {
 namespace {
@@ -11,7 +12,8 @@ using Model = std::shared_ptr<HrpdModel>;
 
 Model reduce(const Body& body, const ProjectiveConstraints* constraints, int handles, int iterations,
              const std::string& weights, double support, double ramp, bool fit, int fitted_handles,
-             int fitted_dimension, int samples, int contact_samples, const py::object& progress) {
+             int fitted_dimension, int samples, int contact_samples, const SnapshotBasis* basis,
+             const py::object& progress) {
   ReduceHrpdOptions options;
   options.positions.handles = handles, options.positions.support = support, options.positions.ramp = ramp;
   options.positions.radial = options.projections.radial = radial_function(weights);
@@ -20,6 +22,16 @@ Model reduce(const Body& body, const ProjectiveConstraints* constraints, int han
   options.fit = fit, options.contact_samples = contact_samples, options.iterations = iterations;
   options.progress = to_progress(progress);
   const py::gil_scoped_release release;
+  if (basis) {
+    GeodesicSolver solver = body.is_shell() ? GeodesicSolver(TriMesh{body.rest_positions(), body.triangles()})
+                                            : GeodesicSolver(TetMesh{body.rest_positions(), body.tets()});
+    const Points& X = body.rest_positions();
+    if (basis->rest.rows() != X.rows())
+      throw InputError("reduce_hrpd: the basis is of another mesh; expected one of this body");
+    const double box = (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
+    options.basis = std::make_shared<const SkinningBasis>(
+        snapshot_blocks(*basis, body.masses(), solver, body.fixed(), 0.05 * box));
+  }
   return std::make_shared<HrpdModel>(constraints ? reduce_hrpd(body, *constraints, options)
                                                  : reduce_hrpd(body, options));
 }
@@ -74,7 +86,8 @@ void bind_hrpd(py::module_& module) {
             const FitError error = fit_error(constraints, m, q, prediction);
             return py::make_tuple(error.right_hand_side, error.elastic_force);
           },
-          py::arg("constraints"), py::arg("q"), py::kw_only(), py::arg("prediction") = 0.6,
+          py::arg("constraints"), py::arg("q"), py::kw_only(),
+          py::arg("prediction") = HrpdOptions().prediction,
           "How well the fit knows all projections there: relative to the whole right-hand side, and to the "
           "elastic "
           "force.")
@@ -86,10 +99,13 @@ void bind_hrpd(py::module_& module) {
       "reduce_hrpd", &reduce, py::arg("body"), py::kw_only(), py::arg("constraints") = py::none(),
       py::arg("handles") = 120, py::arg("iterations") = 10, py::arg("weights") = "smooth",
       py::arg("support") = 2.0, py::arg("ramp") = 0.5, py::arg("fit") = true, py::arg("fitted_handles") = 80,
-      py::arg("fitted_dimension") = 0, py::arg("samples") = 1000, py::arg("contact_samples") = 300,
+      py::arg("fitted_dimension") = 0, py::arg("samples") = 1000,
+      py::arg("contact_samples") = ReduceHrpdOptions().contact_samples, py::arg("basis") = py::none(),
       py::arg("progress") = py::none(),
       "Reduces a body for hyper-reduced projective dynamics; vertices that it fixes never move. constraints: "
-      "ProjectiveConstraints on its mesh, in place of those of its materials. Returns an HrpdModel.");
+      "ProjectiveConstraints on its mesh, in place of those of its materials. basis: a SnapshotBasis of "
+      "shared coordinates, in place of handles. "
+      "Returns an HrpdModel.");
 
   py::class_<Hrpd, Simulator>(module, "Hrpd", "Hyper-reduced projective dynamics.")
       .def(py::init([](const Model& model, int iterations, double time_step, bool double_precision,
@@ -100,13 +116,16 @@ void bind_hrpd(py::module_& module) {
                                                               .prediction = prediction});
            }),
            py::arg("model"), py::kw_only(), py::arg("iterations") = 0, py::arg("time_step") = 1.0 / 60,
-           py::arg("double_precision") = false, py::arg("prediction") = 0.6,
+           py::arg("double_precision") = false, py::arg("prediction") = HrpdOptions().prediction,
            "iterations: local/global turns a step; 0: as the model says. prediction: how much of the "
            "projections is "
            "taken from where the body would go by itself, before the rest is fitted.")
       .def_property_readonly("coordinates", &Hrpd::coordinates, "q, (4 handles, 3)")
       .def_property_readonly("rates", &Hrpd::rates, "dq/dt")
       .def("set_coordinates", &Hrpd::set_coordinates, py::arg("q"), py::arg("rates"))
+      .def("set_stiffness_of", &Hrpd::set_stiffness_of, py::arg("kind"), py::arg("factor"),
+           "Of the constraints of one kind (a key of the model's samples), beside the factor on all.")
+      .def("stiffness_of", &Hrpd::stiffness_of, py::arg("kind"))
       .def_property_readonly("factorizations", &Hrpd::factorizations, "so far");
 }
 

@@ -147,10 +147,12 @@ PYBIND11_MODULE(_pliant, module) {
   python::bind_materials(module);
   python::bind_bodies(module);
   python::bind_subspaces(module);
+  python::bind_snapshots(module);
   python::bind_hyperreduction(module);
   python::bind_simulators(module);
   python::bind_fullspace(module);
   python::bind_reduced(module);
   python::bind_editing(module);
   python::bind_scenes(module);
+  python::bind_view(module);
 }

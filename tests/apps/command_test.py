@@ -11,7 +11,7 @@ import pytest
 
 from conftest import BUILD
 
-COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "modes", "reduce", "edit", "simulate"]
+COMMANDS = ["info", "shape", "tetrahedralize", "export", "bench", "modes", "reduce", "edit", "simulate", "snapshots", "view"]
 
 
 def test_help_of_every_command_has_an_example(program):
@@ -34,8 +34,8 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(program, words):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate"),
-    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate"),
+    (["nonsense"], "there is no command 'nonsense'; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate, snapshots, view"),
+    ([], "no command was given; expected one of info, shape, tetrahedralize, export, bench, modes, reduce, edit, simulate, snapshots, view"),
     (["shape", "bar", "--size", "nan"], "--size: found 'nan'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "large"], "--size: found 'large'; expected a number above 0 and below 1e9"),
     (["shape", "bar", "--size", "-1"], "--size: found '-1'; expected a number above 0 and below 1e9"),
@@ -480,3 +480,26 @@ def test_modes_are_printed_and_written(program, tmp_path):
 def test_modes_refuses_what_cannot_be(program, words, code, message):
     done = program("modes", "bar", "--tets", "300", *words)
     assert done.returncode == code and message in done.stderr
+
+
+def test_motion_is_recorded_and_becomes_a_subspace(program, tmp_path):
+    scene = tmp_path / "drop.json"
+    scene.write_text(json.dumps({
+        "frames": 20,
+        "bodies": [{"name": "bear", "shape": {"name": "bear", "tets": 1000}, "position": [0, 0.5, 0], "velocity": [0, -3, 0],
+                    "simulator": {"kind": "projective_dynamics"}}],
+        "obstacles": [{"kind": "plane"}]}))
+    frames, model = tmp_path / "drop.safetensors", tmp_path / "drop.pliant"
+    done = program("snapshots", "record", str(scene), "--every", "2", "-o", str(frames), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["frames"] == 11
+    done = program("reduce", str(scene), "--method", "hrpd", "--subspace", "localized", "--snapshots", str(frames), "--components",
+                  "16", "-o", str(model), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["degrees_of_freedom"] == 60
+    done = program("simulate", str(model), "--frames", "10", "--json")
+    assert done.returncode == 0, done.stderr
+    done = program("reduce", "bear", "--subspace", "pca", "-o", str(model))
+    assert done.returncode == 1 and "there are no snapshots" in done.stderr
+    done = program("snapshots", "record", str(scene), "--body", "fish", "-o", str(frames))
+    assert done.returncode == 2 and "--body fish" in done.stderr

@@ -86,6 +86,38 @@ TEST(HrpdFile, TheSameModelGivesTheSameBytes) {
   EXPECT_EQ(bytes_of(folder.path() / "a.pliant"), bytes_of(folder.path() / "b.pliant"));
 }
 
+TEST(HrpdFile, SamplesKnowTheirCornersAndFilesWithoutThemAreRead) {
+  const TemporaryFolder folder;
+  HrpdModel model = solid_model();
+  const SampledConstraints& samples = model.kinds[0].samples;
+  ASSERT_EQ(samples.corners.rows(), samples.size());
+  for (Index i = 0; i < samples.size(); ++i) {
+    bool found = false;
+    for (Index t = 0; t < model.tets.rows() && !found; ++t)
+      found = model.tets.row(t) == samples.corners.row(i);
+    EXPECT_TRUE(found);
+  }
+  write_hrpd(model, folder.path() / "new.pliant");
+  EXPECT_EQ(read_hrpd(folder.path() / "new.pliant").kinds[0].samples.corners, samples.corners);
+  auto old = std::make_shared<HrpdModel>(model);
+  old->kinds[0].samples.corners.resize(0, 4);
+  write_hrpd(*old, folder.path() / "old.pliant");
+  const auto read = std::make_shared<const HrpdModel>(read_hrpd(folder.path() / "old.pliant"));
+  EXPECT_EQ(read->kinds[0].samples.corners.rows(), 0);
+  EXPECT_EQ(motion(read), motion(std::make_shared<const HrpdModel>(model)));
+  // Of a shell: three corners of a membrane, the middle of a bend.
+  for (const ReducedConstraints& kind : shell_model(true).kinds) {
+    const Tets& corners = kind.samples.corners;
+    ASSERT_EQ(corners.rows(), kind.samples.size());
+    const bool bends = kind.samples.kind == ProjectiveKind::bending;
+    for (Index i = 0; i < corners.rows(); ++i) {
+      EXPECT_GE(corners(i, 0), 0);
+      EXPECT_EQ(corners(i, 2) < 0, bends);
+      EXPECT_EQ(corners(i, 3), -1);
+    }
+  }
+}
+
 TEST(HrpdFile, AFileTellsItsKind) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "body.pliant";
@@ -138,6 +170,9 @@ TEST(HrpdFile, EveryWrongSizeIdOrNumberIsRefused) {
       {"mass not finite", [](HrpdModel& m) { m.mass(0, 0) = NAN; }},
       {"rest not finite", [](HrpdModel& m) { m.basis.rest(0, 0) = INFINITY; }},
       {"radius", [](HrpdModel& m) { m.basis.weights.radius = 0; }},
+      {"corners", [](HrpdModel& m) { m.kinds[0].samples.corners.conservativeResize(3, 4); }},
+      {"corner", [](HrpdModel& m) { m.kinds[0].samples.corners(1, 2) = 1 << 20; }},
+      {"first corner", [](HrpdModel& m) { m.kinds[0].samples.corners(1, 0) = -1; }},
       {"handle", [](HrpdModel& m) { m.basis.weights.handles[0] = static_cast<int>(m.vertex_count()); }},
       {"weights end", [](HrpdModel& m) { ++m.basis.weights.first.back(); }},
       {"weights order", [](HrpdModel& m) { std::swap(m.basis.weights.first[3], m.basis.weights.first[9]); }},

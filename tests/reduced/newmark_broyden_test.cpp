@@ -213,6 +213,36 @@ TEST(NewmarkBroyden, AStateGivesTheSameBitsAgain) {
   EXPECT_THROW(other.restore(state), InputError);
 }
 
+TEST(NewmarkBroyden, APullHoweverHardMakesNoEnergy) {
+  for (const Material& material : {Material(rubber()), Material(NeoHookean::from_young(1e5, 0.45))}) {
+    const Body body = bar_body(material, true);
+    NewmarkBroyden sim(exact(body, extended(body, 4)));
+    const double box =
+        (body.rest_positions().colwise().maxCoeff() - body.rest_positions().colwise().minCoeff()).norm();
+    const int corner = right_corner(body.rest_positions());
+    double furthest = 0;
+    for (int i = 0; i < 240; ++i) {
+      if (i % 60 == 0) {
+        for (const Drag& d : std::vector<Drag>(sim.drags())) sim.end_drag(d.id);
+        sim.begin_drag(corner, (i % 120 ? -10 : 10) * box * Vector3d(0.3, 1, 0.2), 100);
+      }
+      sim.step();
+      furthest =
+          std::max(furthest, (sim.positions() - body.rest_positions()).rowwise().norm().maxCoeff() / box);
+    }
+    EXPECT_GT(furthest, 0.5);
+    EXPECT_LT(furthest, 100);
+    for (const Drag& d : std::vector<Drag>(sim.drags())) sim.end_drag(d.id);
+    double before = sim.measure().total();
+    for (int i = 0; i < 60; ++i) {
+      sim.step();
+      const double now = sim.measure().total();
+      EXPECT_LT(now, before + 0.011 * std::abs(before) + 1e-9) << "step " << i;
+      before = now;
+    }
+  }
+}
+
 TEST(NewmarkBroyden, StaysFiniteWhateverIsDone) {
   Rng rng(11);
   for (const Material& material : {Material(rubber()), Material(NeoHookean::from_young(1e5, 0.45)),

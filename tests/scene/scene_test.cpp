@@ -8,6 +8,7 @@
 #include "pliant/base/error.h"
 #include "pliant/geometry/measures.h"
 #include "pliant/io/point_cache.h"
+#include "pliant/scene/lone_body.h"
 #include "pliant/scene/simulate.h"
 #include "support/source_folder.h"
 #include "support/temporary_folder.h"
@@ -226,6 +227,36 @@ TEST(Scene, ParallelRunsHaveTheSameBits) {
     states[threads - 1] = scene.save();
   }
   EXPECT_EQ(states[0], states[1]);
+}
+
+TEST(Scene, RestartedItRunsAsTheFirstTime) {
+  Scene scene = Scene::from_text(R"({"bodies": [{"shape": {"name": "bar", "tets": 100}}],
+                                     "script": [{"kind": "drag", "at": [1, 0, 0], "by": [0, 0.3, 0], "until": 0.1},
+                                                {"kind": "stiffness", "factor": 2, "time": 0.05}]})");
+  const std::vector<State> start = {scene.bodies()[0].simulator->save()};
+  const auto run = [&] {
+    for (int i = 0; i < 12; ++i) scene.step();
+    return Points(scene.bodies()[0].simulator->positions());
+  };
+  const Points once = run();
+  scene.restart(start);
+  EXPECT_EQ(scene.time(), 0);
+  EXPECT_EQ(run(), once);
+  EXPECT_THROW(scene.restart({}), InputError);
+}
+
+TEST(Scene, ABodyByItselfFallsOnAFloorUnlessItIsHeld) {
+  Json words = lone_body_words("bar", {}, 200);
+  words["simulator"] = {{"kind", "projective_dynamics"}};
+  Scene falls = lone_scene(words, {});
+  ASSERT_EQ(falls.bodies()[0].simulator->obstacles().size(), 1u);
+  EXPECT_LT(falls.bodies()[0].simulator->obstacles()[0].path.keyframes[0].position.y(), 0);
+  EXPECT_TRUE(lone_scene(words, {}, /*floor=*/false).bodies()[0].simulator->obstacles().empty());
+  words["fixed"] = Json::array({{{"box", {{"low", {0, 0, 0}}, {"high", {0, 1, 1}}}}, {"relative", true}}});
+  EXPECT_TRUE(lone_scene(words, {}).bodies()[0].simulator->obstacles().empty());
+  // As stiff as the size asks for: twice as large sags by the same part.
+  const Points x = falls.bodies()[0].rest_positions;
+  EXPECT_NEAR(size_free_young(2 * x, 1000), 2 * size_free_young(x, 1000), 1e-6);
 }
 
 TEST(Scene, AStateOfAnotherSceneChangesNothing) {

@@ -17,8 +17,10 @@ Vector3d friction(const Vector3d& motion, const Vector3d& normal, double limit) 
   return length > limit ? Vector3d(slip * (-limit / length)) : Vector3d(-slip);
 }
 
-VertexContact project(std::span<const PlacedObstacle> obstacles, const Vector3d& start, double time_step,
-                      Vector3d& x) {
+}  // namespace
+
+VertexContact move_outside(std::span<const PlacedObstacle> obstacles, const Vector3d& start, double time_step,
+                           Vector3d& x) {
   VertexContact result;
   Contact contact;
   for (int round = 0; round < rounds; ++round) {
@@ -39,8 +41,6 @@ VertexContact project(std::span<const PlacedObstacle> obstacles, const Vector3d&
   return result;
 }
 
-}  // namespace
-
 Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<const int> vertices,
                         const Points& start, double time_step, Points& positions,
                         std::vector<VertexContact>& contacts) {
@@ -52,7 +52,7 @@ Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<con
       const int v = vertices[static_cast<std::size_t>(i)];
       Vector3d x = positions.row(v);
       VertexContact& contact = contacts[static_cast<std::size_t>(i)];
-      contact = project(obstacles, start.row(v), time_step, x);
+      contact = move_outside(obstacles, start.row(v), time_step, x);
       if (!contact.touches()) continue;
       positions.row(v) = x;
       ++count;
@@ -60,13 +60,6 @@ Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<con
     total += count;
   });
   return total;
-}
-
-Vector3d nearest_outside(std::span<const PlacedObstacle> obstacles, const Vector3d& start, double time_step,
-                         const Vector3d& position) {
-  Vector3d x = position;
-  project(obstacles, start, time_step, x);
-  return x;
 }
 
 void project_velocities(std::span<const PlacedObstacle> obstacles, std::span<const int> vertices,

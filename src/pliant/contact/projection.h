@@ -27,9 +27,9 @@ Index project_positions(std::span<const PlacedObstacle> obstacles, std::span<con
                         const Points& start, double time_step, Points& positions,
                         std::vector<VertexContact>& contacts);
 
-/// Where one point goes that way.
-Vector3d nearest_outside(std::span<const PlacedObstacle> obstacles, const Vector3d& start, double time_step,
-                         const Vector3d& position);
+/// The same for one point.
+VertexContact move_outside(std::span<const PlacedObstacle> obstacles, const Vector3d& start, double time_step,
+                           Vector3d& position);
 
 /// After a step: vertices that touched an obstacle leave it at least with `restitution` times the speed at which
 /// they came. Their slip is reduced by friction times that change of speed.

@@ -19,8 +19,9 @@ constexpr double near_obstacle = 0.03;  // in box diagonals
 // Whatever is set or pulled, numbers stay where their squares are finite.
 constexpr double farthest = 1e60;
 
-/// Vertices on the boundary of all tets together, and those of every other kind.
-std::vector<int> surface_vertices(const ProjectiveConstraints& constraints) {
+/// Vertices on the boundary of all tets together, and those of every other kind. The triangles there, or without tets those
+/// that resist strain, into `triangles`.
+std::vector<int> surface_vertices(const ProjectiveConstraints& constraints, Triangles& triangles) {
   std::vector<char> on_surface(static_cast<std::size_t>(constraints.rest.rows()), 0);
   std::vector<int> corners;
   for (const ProjectiveGroup& group : constraints.groups) {
@@ -38,8 +39,12 @@ std::vector<int> surface_vertices(const ProjectiveConstraints& constraints) {
   tets.resize(static_cast<Index>(unique.size()), 4);
   for (Index t = 0; t < tets.rows(); ++t)
     for (int k = 0; k < 4; ++k) tets(t, k) = unique[static_cast<std::size_t>(t)][static_cast<std::size_t>(k)];
-  const Triangles boundary = boundary_triangles(tets);
-  for (int v : boundary.reshaped()) on_surface[static_cast<std::size_t>(v)] = 1;
+  triangles = boundary_triangles(tets);
+  for (int v : triangles.reshaped()) on_surface[static_cast<std::size_t>(v)] = 1;
+  if (tets.rows() == 0) {
+    const std::vector<int>& strained = constraints.group(ProjectiveKind::triangle_strain).vertices;
+    triangles = Eigen::Map<const Triangles>(strained.data(), static_cast<Index>(strained.size()) / 3, 3);
+  }
   std::vector<int> vertices;
   for (std::size_t v = 0; v < on_surface.size(); ++v)
     if (on_surface[v]) vertices.push_back(static_cast<int>(v));
@@ -78,7 +83,8 @@ ProjectiveDynamics::ProjectiveDynamics(const ProjectiveConstraints& constraints,
   total_mass_ = masses.sum();
   extent_ = (constraints.rest.colwise().maxCoeff() - constraints.rest.colwise().minCoeff()).norm();
   if (!(extent_ > 0)) extent_ = 1;
-  surface_ = surface_vertices(constraints);
+  rest_ = constraints.rest;
+  surface_ = surface_vertices(constraints, triangles_);
   stiffness_matrix_ = projective_matrix(constraints);
   matrix_ = stiffness_matrix_;
   cholesky_.analyze(matrix_);
@@ -319,7 +325,9 @@ void ProjectiveDynamics::sum_right_hand_side() {
   for (std::size_t i = 0; i < supported_.size(); ++i) {
     const int v = supported_[i];
     const Vector3d x = q_.row(v);
-    add(v, support_stiffness_[i] * (nearest_outside(placed_, start_.row(v), time_step_, x) - x));
+    Vector3d outside = x;
+    move_outside(placed_, start_.row(v), time_step_, outside);
+    add(v, support_stiffness_[i] * (outside - x));
   }
   for (int v : fixed_) std::fill_n(change_.data() + 4 * static_cast<Index>(v), 4, 0.0);
 }
@@ -373,6 +381,12 @@ double ProjectiveDynamics::objective_now() const {
 void ProjectiveDynamics::meet_obstacles(Points& positions, std::vector<VertexContact>& contacts) {
   const Trace::Scope scope(trace_, "contact");
   project_positions(placed_, touching_, start_, time_step_, positions, contacts);
+}
+
+void ProjectiveDynamics::set_iterations(int turns) {
+  if (turns < 1 || turns > 10000)
+    throw InputError(fmt::format("set_iterations: {} given; expected 1 to 10000", turns));
+  options_.iterations = turns;
 }
 
 void ProjectiveDynamics::positions_of(std::span<const int> vertices, Points& out) {

@@ -69,6 +69,11 @@ class ProjectiveDynamics final : public Simulator {
   /// terms of fixed vertices are left out.
   std::span<const double> objective() const { return objective_; }
 
+  const Points& rest_positions() const { return rest_; }
+  const Triangles& surface_triangles() const { return triangles_; }  ///< of tets, or of a membrane
+  const ProjectiveDynamicsOptions& options() const { return options_; }
+  void set_iterations(int turns);  ///< local/global turns a step from now on, 1 to 10000
+
   Index factor_nonzeros() const { return cholesky_.factor_nonzeros(); }
   int factorizations() const { return factorizations_; }  ///< so far
   std::size_t memory_bytes() const;
@@ -99,7 +104,9 @@ class ProjectiveDynamics final : public Simulator {
   bool has_volumes_ = false;
   std::variant<ProjectiveForces<double>, ProjectiveForces<float>> forces_;
   SparseMatrix stiffness_matrix_;  // Σ λ SᵀS
-  std::vector<int> surface_;       // vertices that may touch obstacles
+  Points rest_;
+  Triangles triangles_;
+  std::vector<int> surface_;  // vertices that may touch obstacles
 
   // The system of the global step, and what it was made for.
   SparseMatrix matrix_;

@@ -71,6 +71,7 @@ bool may_be_hidden(const GeodesicGraph& graph, const Chain& chain, std::size_t k
 // How paths run through a solid: a vertex knows the vertex before it; directions are those of space.
 struct SolidPaths {
   const GeodesicGraph& graph;
+  bool sight;
 
   void unroll(std::int32_t u, std::size_t window, const std::vector<Way>& ways, Chain& chain) const {
     chain.count = 0;
@@ -90,8 +91,8 @@ struct SolidPaths {
   }
 
   bool clear(const Chain& chain, std::size_t k, std::int64_t slot) const {
-    return graph.solid_sight.sees(graph.vertices, chain.vertex[k],
-                                  graph.edges.items[static_cast<std::size_t>(slot)]);
+    return !sight || graph.solid_sight.sees(graph.vertices, chain.vertex[k],
+                                            graph.edges.items[static_cast<std::size_t>(slot)]);
   }
 
   std::int32_t way_back(std::int32_t u, std::int64_t) const { return u; }
@@ -253,7 +254,7 @@ std::span<const GeodesicReach> GeodesicSolver::run(std::span<const int> sources,
   if (graph_->surface) {
     advance(SurfacePaths{*graph_}, options, ceiling);
   } else {
-    advance(SolidPaths{*graph_}, options, ceiling);
+    advance(SolidPaths{*graph_, sight_}, options, ceiling);
   }
 
   // === Leave the memory as it was found, touching only what was touched

@@ -259,8 +259,11 @@ ProjectionFitting fit_projections(const ProjectiveConstraints& constraints, Proj
         "projection fitting: {} handles, {} samples, dimension {}; expected positive numbers, or dimension 0",
         options.handles, options.samples, options.dimension));
   report(options.progress, "projections", 0);
-  const auto count = std::min(at(options.handles), basis.weights.handles.size());
-  const std::span<const int> handles(basis.weights.handles.data(), count);
+  // Columns that are given have no handles of their own.
+  std::vector<int> handles = basis.given.cols() > 0
+                                 ? furthest_point_vertices(solver, {.count = options.handles}).ids
+                                 : basis.weights.handles;
+  handles.resize(std::min(at(options.handles), handles.size()));
   const HandleWeights at_vertices = handle_weights(solver, handles, options.support, options.radial);
   const ConstraintWeights weights = constraint_weights(constraints, group, at_vertices);
   report(options.progress, "projections", 0.2);

@@ -13,7 +13,7 @@
 namespace pliant {
 
 struct ProjectionFittingOptions {
-  int handles = 80;    ///< the first of those of the position subspace; no more than there are
+  int handles = 80;    ///< the first of those of the position subspace, if it has any; no more than there are
   int dimension = 0;   ///< of what is kept of them; 0: half
   int samples = 1000;  ///< constraints that are evaluated
   double support = 2;  ///< radius of weights, as in SkinningOptions: their own, since these handles are fewer

@@ -50,11 +50,13 @@ void check_basis(const SkinningBasis& basis) {
   require(std::all_of(w.weight.begin(), w.weight.end(), [](double x) { return std::isfinite(x); }), who,
           "a weight is not finite");
   check_size(basis.centers, "centers", k, 3);
+  if (basis.given.cols() > 0)
+    check_size(MatrixXd(basis.given), "columns", 4, static_cast<Index>(w.handle.size()));
   require(static_cast<Index>(basis.dropped.size()) == 4 * k, who,
           fmt::format("{} marks of dropped columns; expected {}", basis.dropped.size(), 4 * k));
 }
 
-void check_kind(const ReducedConstraints& kind, Index handles) {
+void check_kind(const ReducedConstraints& kind, Index handles, Index vertices) {
   const SampledConstraints& s = kind.samples;
   const std::string name_of_kind(name(s.kind));
   const auto check_part = [&](const MatrixXd& m, const char* what, Index rows, Index columns) {
@@ -74,6 +76,12 @@ void check_kind(const ReducedConstraints& kind, Index handles) {
   check_part(s.rest_projections, "rest_projections", shape.outputs, count);
   check_part(s.coefficients, "coefficients", 4 * lines, static_cast<Index>(s.handle.size()));
   check_part(s.fit, "fit", d, s.rows * count);
+  require(
+      s.corners.rows() == 0 || s.corners.rows() == count, who,
+      fmt::format("{}: corners of {} samples; expected {}, or none", name_of_kind, s.corners.rows(), count));
+  require(s.corners.size() == 0 || (s.corners.minCoeff() >= -1 && s.corners.maxCoeff() < vertices &&
+                                    s.corners.col(0).minCoeff() >= 0),
+          who, fmt::format("{}: a corner outside of the vertices 0 to {}", name_of_kind, vertices - 1));
   check_part(kind.map, "map", columns, s.width / 3 * d);
   check_part(kind.metric, "metric", d, 1);
   check_part(kind.stiffness, "stiffness", columns, columns);
@@ -118,7 +126,7 @@ void check(const HrpdModel& m) {
       check_size(kind.stiffness, std::string(name(kind.samples.kind)) + ".stiffness", m.columns(),
                  m.columns());
     else
-      check_kind(kind, m.basis.weights.count());
+      check_kind(kind, m.basis.weights.count(), m.vertex_count());
   }
   if (m.all)
     for (const ProjectiveGroup& group : m.all->groups) check_group(group, m.vertex_count());
@@ -170,6 +178,7 @@ void write_hrpd(const HrpdModel& m, const std::filesystem::path& file) {
   writer.add("weights.first", w.first);
   writer.add("weights.handle", w.handle);
   writer.add_view("weights.weight", std::span<const double>(w.weight));
+  if (m.basis.given.cols() > 0) writer.add("weights.columns", m.basis.given);
   writer.add("mass", m.mass);
   for (const ReducedConstraints& kind : m.kinds) {
     const SampledConstraints& s = kind.samples;
@@ -186,6 +195,7 @@ void write_hrpd(const HrpdModel& m, const std::filesystem::path& file) {
     writer.add(prefix + "handle", s.handle);
     writer.add(prefix + "coefficients", s.coefficients);
     writer.add(prefix + "fit", s.fit);
+    if (s.corners.rows() > 0) writer.add(prefix + "corners", s.corners);
     writer.add(prefix + "map", kind.map);
     writer.add(prefix + "metric", kind.metric);
     writer.add(prefix + "rest_force", kind.rest_force);
@@ -214,6 +224,11 @@ HrpdModel read_unchecked(const SafetensorsFile& file) {
   w.handle = read_ids(file, "weights.handle");
   const auto weight = file.values<double>("weights.weight");
   w.weight.assign(weight.begin(), weight.end());
+  if (file.has("weights.columns")) {
+    const auto given = file.matrix<double>("weights.columns");
+    require(given.rows() == 4, who, fmt::format("columns have {} rows; expected 4", given.rows()));
+    m.basis.given = given;
+  }
   m.mass = file.matrix<double>("mass");
   std::shared_ptr<ProjectiveConstraints> all;
   for (int k = 0; k < projective_kinds; ++k) {
@@ -239,6 +254,7 @@ HrpdModel read_unchecked(const SafetensorsFile& file) {
     s.handle = read_ids(file, prefix + "handle");
     s.coefficients = file.matrix<double>(prefix + "coefficients");
     s.fit = file.matrix<double>(prefix + "fit");
+    if (file.has(prefix + "corners")) s.corners = file.matrix<int>(prefix + "corners", 4);
     kind.map = file.matrix<double>(prefix + "map");
     kind.metric = file.matrix<double>(prefix + "metric", 1);
     kind.rest_force = file.matrix<double>(prefix + "rest_force", 3);

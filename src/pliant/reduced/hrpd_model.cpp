@@ -15,6 +15,8 @@
 namespace pliant {
 namespace {
 
+constexpr Index largest_with_sight = 100'000;  // vertices
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double seconds() {
@@ -55,8 +57,13 @@ SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints,
   const int vertices = shape_of(fitting.kind).vertices;
   const Index edges = vertices >= 3 ? vertices - 1 : 0;
   std::vector<Eigen::VectorXd> entries;
+  out.corners.setConstant(count, 4, -1);
   for (Index i = 0; i < count; ++i) {
     const int c = fitting.samples[at(i)];
+    const auto ids = group.vertices_of(c);
+    const std::size_t shown =
+        fitting.kind == ProjectiveKind::bending ? 1 : std::min<std::size_t>(ids.size(), 4);
+    for (std::size_t k = 0; k < shown; ++k) out.corners(i, static_cast<Index>(k)) = ids[k];
     out.parameters.col(i) = group.parameters.col(c);
     if (edges > 0) out.parameters.col(i).head(edges * edges) = MatrixXd::Identity(edges, edges).reshaped();
     const std::vector<Line> of_sample = lines_of(group, c);
@@ -149,13 +156,13 @@ RadialFunction radial_function(std::string_view name) {
 }
 
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       const ProjectionFitting& fitting) {
+                                       const ProjectionFitting& fitting, const SparseMatrix& K) {
   const ProjectiveGroup& group = constraints.group(fitting.kind);
   ReducedConstraints kind;
   kind.samples = sampled_constraints(constraints, basis, fitting);
   kind.map = fitting.map;
   kind.metric = fitting.metric;
-  kind.stiffness = reduced_matrix(basis, projective_matrix(group, basis.vertex_count()));
+  kind.stiffness = reduced_matrix(basis, K);
   kind.rest_force =
       summed(group, basis, projections_at(group, all_of(group), constraints.rest), constraints.rest, 1);
   return kind;
@@ -168,6 +175,9 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     throw InputError("reduce_hrpd: masses or the mesh have another number of vertices than the constraints");
   if (!(masses.minCoeff() > 0) || !masses.allFinite())
     throw InputError("reduce_hrpd: a vertex has no mass; expected positive numbers");
+  // Tests of sight are half of the offline stage of a large mesh, and a notch that is missed there is small against the
+  // distance of handles.
+  solver.set_sight(n <= largest_with_sight);
   HrpdModel model;
   double started = seconds();
   const auto lap = [&](const char* name) {
@@ -177,7 +187,11 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
   };
   SkinningOptions positions = options.positions;
   positions.progress = options.progress;
-  model.basis = skinning_basis(solver, constraints.rest, masses, positions);
+  if (options.basis && options.basis->vertex_count() != n)
+    throw InputError(
+        fmt::format("reduce_hrpd: a subspace of {} vertices for a body of {}; expected the same mesh",
+                    options.basis->vertex_count(), n));
+  model.basis = options.basis ? *options.basis : skinning_basis(solver, constraints.rest, masses, positions);
   model.masses = masses;
   model.triangles = surface;
   model.tets.resize(0, 4);
@@ -200,7 +214,7 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
       const ProjectionFitting fitting =
           fit_projections(constraints, group.kind, model.basis, solver, projections);
       lap("seconds_projections");
-      model.kinds.push_back(reduced_constraints(constraints, model.basis, fitting));
+      model.kinds.push_back(reduced_constraints(constraints, model.basis, fitting, K));
     } else {
       ReducedConstraints kind;
       kind.samples.kind = group.kind;

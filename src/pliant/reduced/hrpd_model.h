@@ -39,8 +39,9 @@ struct HrpdModel : ModelBody {
 };
 
 /// Joins the two subspaces for one kind.
+/// @param K  its matrix, see projective_matrix
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       const ProjectionFitting& fitting);
+                                       const ProjectionFitting& fitting, const SparseMatrix& K);
 
 /// What the fit makes of strain: Uᵀ Sᵀ Λ V (fit) S U, 4k x 4k. The stiffness itself, if V had every S U q.
 MatrixXd seen_stiffness(const ReducedConstraints& kind);
@@ -49,16 +50,18 @@ RadialFunction radial_function(std::string_view name);  ///< "smooth", "kinked";
 
 struct ReduceHrpdOptions {
   SkinningOptions positions = {};
+  /// Instead of skinning: this subspace, as of snapshots. Its `fixed` vertices must have no columns.
+  std::shared_ptr<const SkinningBasis> basis = {};
   ProjectionFittingOptions projections = {};
   bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
-  int contact_samples = 300;
+  int contact_samples = 600;
   int iterations = 10;  ///< of the model
   bool measure =
       true;  ///< of a body: runs it for half a second and writes down how well the fit knows its projections
   Progress progress = {};
 };
 
-/// @param solver   on the mesh of the constraints
+/// @param solver   on the mesh of the constraints; does without tests of sight afterwards if that is large
 /// @param masses   n, kg
 /// @param surface  triangles that may touch obstacles
 /// `options.positions.fixed` are the vertices that never move.

@@ -173,6 +173,9 @@ void NewmarkBroyden::begin_step() {
     start_factor_ *= 1 - braked, end_factor_ *= 1 + braked;
     damping_now_.setConstant(m.damping.mass);
   }
+  // Where forces of the start alone would throw the body further than it is large, those of the end act in their place.
+  if ((h * h / 4) * stiffness_ * internal_.norm() > std::sqrt(total_mass_) * diagonal_)
+    start_factor_ = 0, end_factor_ = 2 * stiffness_;
   external_.noalias() = gravity_map_ * gravity_;
   for (const AppliedForce& a : applied_) pull_back(a.vertex, a.force, external_);
 
@@ -414,6 +417,31 @@ void NewmarkBroyden::newton(StepReport& report) {
   report.converged = report.residual <= options_.tolerance;
 }
 
+/// Newmark keeps energy of linear forces only. Where a step has made more than what acted from outside gave (and `slack` of
+/// it, which comes and goes with the phase of an oscillation), velocities are shortened until it has not.
+void NewmarkBroyden::keep_energy(double slack) {
+  direction_ = q_ - start_;
+  double given = external_.dot(direction_);
+  Vector3d before, after;
+  for (const Spring& s : springs_) {
+    displacement(s.vertex, start_, before);
+    displacement(s.vertex, q_, after);
+    given += s.stiffness *
+             (s.target - model_->rest_positions.row(s.vertex).transpose() - after).dot(after - before);
+  }
+  if (contact_)
+    for (Index k = 0; k < contact_points_.rows(); ++k) {
+      if (!contact_terms_.touching[at(k)]) continue;
+      displacement(model_->contact_vertices[at(k)], start_, before);
+      displacement(model_->contact_vertices[at(k)], q_, after);
+      given += contact_terms_.forces.row(k).dot(after - before);
+    }
+  const double had = start_rates_.squaredNorm() / 2 + stiffness_ * internal_energy_;
+  const double kinetic = v_.squaredNorm() / 2, elastic = stiffness_ * energy_;
+  const double allowed = had + given + slack * (had + std::abs(given));
+  if (kinetic + elastic > allowed && kinetic > 0) v_ *= std::sqrt(std::max(0.0, allowed - elastic) / kinetic);
+}
+
 StepReport NewmarkBroyden::step() {
   trace_.clear();
   prepare();
@@ -440,7 +468,12 @@ StepReport NewmarkBroyden::step() {
     v_ = (2 / h) * (q_ - start_) - start_rates_;
   }
 
-  if (!report.converged) residual(q_, residual_);  // the last evaluation may have been elsewhere
+  if (!report.converged) {
+    residual(q_, residual_);  // the last evaluation may have been elsewhere
+    // What is left of the residual would be thrown from side to side by Newmark's velocities; Euler's forget it.
+    if (q_ != start_) v_ = (q_ - start_) / h;
+  }
+  keep_energy(report.converged ? 0.01 : 0);
   internal_ = elastic_, internal_energy_ = energy_;
 
   // What the world did to the vertices that the subspace holds: the rest of the balance of momentum.

@@ -76,6 +76,7 @@ class NewmarkBroyden final : public Simulator {
   void solve_start(VectorXd& r) const;
   bool broyden(StepReport& report);
   void newton(StepReport& report);
+  void keep_energy(double slack);
   void displacement(int vertex, const VectorXd& q, Vector3d& out) const;
   void pull_back(int vertex, const Vector3d& force, VectorXd& out) const;
   void contact_positions(const VectorXd& q);

@@ -24,6 +24,9 @@ struct SampledConstraints {
   MatrixXd coefficients;  ///< (4 lines) x entries: four of the first line, of the second, ...
   MatrixXd fit;           ///< d x (rows * samples), see ProjectionFitting
   Index rows = 1, width = 9;
+  /// samples x 4: the vertices of each, -1 where it has fewer; of bending, the middle one. For those who show them: empty in
+  /// files of before they were kept.
+  Tets corners = Tets(0, 4);
 
   Index size() const { return static_cast<Index>(first.size()) - 1; }
   Index dimension() const { return fit.rows(); }

@@ -22,8 +22,9 @@ PhysicalBody build_physical_body(const Json& json, const std::string& path,
                                  const std::filesystem::path& folder, const Progress& progress);
 
 /// Reduces a body as the words of its simulator, of the kind "hrpd" or "reduced_fem", say; the surface that the body
-/// carries included.
-ReducedModel build_model(const PhysicalBody& physical, const Json& simulator, const Progress& progress);
+/// carries included. Files that it names are looked for in `folder`.
+ReducedModel build_model(const PhysicalBody& physical, const Json& simulator,
+                         const std::filesystem::path& folder, const Progress& progress);
 
 /// `json` is a body of a validated scene, `path` its place in the document, for errors.
 SceneBody build_body(const Json& json, const std::string& path, const std::filesystem::path& folder, Rng& rng,

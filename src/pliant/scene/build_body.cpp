@@ -7,12 +7,16 @@
 #include "pliant/elasticity/projective_body.h"
 #include "pliant/fullspace/newton.h"
 #include "pliant/fullspace/projective_dynamics.h"
+#include "pliant/geometry/measures.h"
 #include "pliant/geometry/surface.h"
+#include "pliant/io/snapshots.h"
 #include "pliant/reduced/hrpd.h"
 #include "pliant/reduced/newmark_broyden.h"
 #include "pliant/reduced/reduce_fem.h"
 #include "pliant/scene/build.h"
 #include "pliant/scene/region.h"
+#include "pliant/subspace/snapshot_blocks.h"
+#include "pliant/subspace/splocs.h"
 
 namespace pliant {
 namespace {
@@ -176,6 +180,34 @@ ReduceHrpdOptions reduce_hrpd_options(const Json& json) {
   return options;
 }
 
+/// Components of motion that was recorded of the same mesh.
+std::shared_ptr<const SkinningBasis> recorded_subspace(const Json& json, const Body& body,
+                                                       const std::filesystem::path& folder,
+                                                       const Progress& progress) {
+  const auto file = json["snapshots"].get<std::string>(), kind = json["subspace"].get<std::string>();
+  if (file.empty())
+    throw InputError(fmt::format(
+        "subspace is {} and there are no snapshots; expected a file that `pliant snapshots record` made",
+        kind));
+  const Snapshots recorded = read_snapshots(folder / file);
+  return with_context(file, [&] {
+    const SnapshotFrames frames = frames_of(recorded.frames);
+    SnapshotPcaOptions options;
+    options.components = json["components"].get<int>();
+    options.progress = progress;
+    const Points& X = body.rest_positions();
+    GeodesicSolver solver = body.is_shell() ? GeodesicSolver(TriMesh{X, body.triangles()})
+                                            : GeodesicSolver(TetMesh{X, body.tets()});
+    const SnapshotBasis basis = kind == "pca" ? snapshot_pca(frames, X, body.masses(), options)
+                                : kind == "localized"
+                                    ? localized_pca(frames, X, body.masses(), solver, options)
+                                    : splocs(frames, X, body.masses(), solver, options);
+    const double box = bounding_box(X).diagonal();
+    return std::make_shared<const SkinningBasis>(
+        snapshot_blocks(basis, body.masses(), solver, body.fixed(), 0.1 * json["ramp"].get<double>() * box));
+  });
+}
+
 /// @param json  of a simulator; what it says counts where it is of the model's kind
 std::unique_ptr<Simulator> simulate_model(ReducedModel model, const Json& json) {
   const bool own = json["kind"] == std::string(method(model));
@@ -223,11 +255,14 @@ PhysicalBody build_physical_body(const Json& json, const std::string& path,
   return {std::move(body), std::move(mesh)};
 }
 
-ReducedModel build_model(const PhysicalBody& physical, const Json& simulator, const Progress& progress) {
+ReducedModel build_model(const PhysicalBody& physical, const Json& simulator,
+                         const std::filesystem::path& folder, const Progress& progress) {
   const auto reduced = [&]() -> ReducedModel {
     if (simulator["kind"] == "hrpd") {
       ReduceHrpdOptions options = reduce_hrpd_options(simulator);
       options.progress = progress;
+      if (simulator["subspace"] != "skinning")
+        options.basis = recorded_subspace(simulator, physical.body, folder, progress);
       return reduce_hrpd(physical.body, build_constraints(simulator, physical.body), options);
     }
     ReduceFemOptions options = reduce_fem_options(simulator);
@@ -252,7 +287,7 @@ SceneBody build_body(const Json& json, const std::string& path, const std::files
     body.simulator = with_context(path + ".simulator", [&]() -> std::unique_ptr<Simulator> {
       if (simulator["kind"] == "newton") return build_newton(simulator, physical.body);
       if (simulator["kind"] == "projective_dynamics") return build_projective(simulator, physical.body);
-      return simulate_model(build_model(physical, simulator, progress), simulator);
+      return simulate_model(build_model(physical, simulator, folder, progress), simulator);
     });
     body.rest_positions = physical.mesh.vertices();
     body.shown = std::move(physical.mesh.shown);

@@ -42,6 +42,7 @@ Scene Scene::load(const std::filesystem::path& file, const Progress& progress) {
 Scene Scene::from_text(std::string_view text, const std::filesystem::path& folder, const Progress& progress) {
   Scene scene;
   scene.description_ = read_scene_text(text);
+  scene.folder_ = folder;
   Json& description = scene.description_;
 
   std::set<std::string> names;
@@ -156,6 +157,13 @@ void Scene::restore(const State& state) {
     throw;
   }
   *script_ = std::move(script);
+}
+
+void Scene::restart(const std::vector<State>& bodies) {
+  if (bodies.size() != bodies_.size())
+    throw InputError(fmt::format("restart: states of {} bodies; expected {}", bodies.size(), bodies_.size()));
+  for (std::size_t b = 0; b < bodies_.size(); ++b) bodies_[b].simulator->restore(bodies[b]);
+  script_.emplace(description_["script"], to_vector3(description_["gravity"]), bodies_);
 }
 
 }  // namespace pliant

@@ -22,6 +22,9 @@ class Scene {
   static Scene from_text(std::string_view text, const std::filesystem::path& folder = {},
                          const Progress& progress = {});
 
+  /// Where the files that it names are looked for.
+  const std::filesystem::path& folder() const { return folder_; }
+
   /// The document with every default filled in.
   const Json& description() const { return description_; }
 
@@ -40,6 +43,8 @@ class Scene {
 
   State save() const;
   void restore(const State& state);
+  /// The beginning again: each body as Simulator::save() had it then, and the script from its first action.
+  void restart(const std::vector<State>& bodies);
 
   /// Differs between scenes whose states do not fit each other: of the document and the meshes.
   std::uint64_t fingerprint() const { return fingerprint_; }
@@ -48,6 +53,7 @@ class Scene {
   Scene() = default;
 
   Json description_;
+  std::filesystem::path folder_;
   std::vector<SceneBody> bodies_;
   std::optional<Script> script_;  // made once there are bodies
   std::uint64_t fingerprint_ = 0;

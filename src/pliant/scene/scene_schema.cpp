@@ -1,6 +1,8 @@
 #include "pliant/scene/scene_schema.h"
 
 #include "pliant/geometry/shapes.h"
+#include "pliant/reduced/hrpd_model.h"
+#include "pliant/reduced/reduce_fem.h"
 #include "pliant/scene/region.h"
 
 namespace pliant {
@@ -120,6 +122,10 @@ ValueType simulator_type() {
         with_constraints(
             {{"iterations", integer(1, 10000), 10, "local and global steps in a step"},
              {"handles", integer(1, 2000), 120, "of positions: twelve degrees of freedom each"},
+             {"subspace", choice({"skinning", "pca", "localized", "splocs"}), "skinning",
+              "of positions: affine maps at handles, or components of recorded motion"},
+             {"snapshots", text(), "", "recorded motion, for components: a file of pliant snapshots"},
+             {"components", integer(1, 10000), 200, "of recorded motion, three degrees of freedom each"},
              {"weights", choice({"smooth", "kinked"}), "smooth",
               "how they fade around a handle; kinked is the cubic of the paper"},
              {"support", between(1, 100), 2.0, "how far they reach, in distances of handles"},
@@ -129,7 +135,7 @@ ValueType simulator_type() {
              {"fitted_handles", integer(1, 2000), 80, "of projections"},
              {"fitted_dimension", integer(0, 10000), 0, "kept of them; 0: half"},
              {"samples", integer(1, 100000), 1000, "constraints of a kind that are evaluated"},
-             contact_samples(300)})},
+             contact_samples(ReduceHrpdOptions().contact_samples)})},
        {"reduced_fem",
         "finite elements in a subspace of modes, a few weighted elements in place of all",
         {{"basis", choice({"linear_modes", "extended_modes", "modal_derivatives"}), "extended_modes",
@@ -141,7 +147,7 @@ ValueType simulator_type() {
           "what gives them: a few elements; a polynomial (stvk, up to about 40 coordinates); every element"},
          {"samples", integer(1, 100000), 150, "elements that are evaluated"},
          {"poses", integer(1, 100000), 1000, "random poses from which they are chosen"},
-         contact_samples(200),
+         contact_samples(ReduceFemOptions().contact_samples),
          {"seed", integer(0, 9e15), 1, "of the poses and the choice of elements"},
          {"tolerance", above(0), 1e-5, "of a step's residual, relative to the forces"}}}});
 }

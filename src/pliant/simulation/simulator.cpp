@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "pliant/base/error.h"
@@ -46,6 +47,11 @@ void Simulator::check_not_held(std::string_view who, std::span<const int> vertic
 void Simulator::set_time_step(double seconds) {
   time_step_ = checked("set_time_step", seconds, 1e-6, 1);
   changes_.time_step = true;
+}
+
+void Simulator::set_time(double seconds) {
+  if (!std::isfinite(seconds)) throw InputError("set_time: not a finite number; expected seconds");
+  time_ = seconds;
 }
 
 void Simulator::set_gravity(const Vector3d& acceleration) {

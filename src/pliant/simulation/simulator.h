@@ -48,6 +48,7 @@ class Simulator {
   std::int64_t step_count() const { return steps_; }
   double time_step() const { return time_step_; }  ///< seconds
   void set_time_step(double seconds);              ///< 1e-6 to 1
+  void set_time(double seconds);                   ///< the clock alone: paths of obstacles are read there
   virtual const Trace& trace() const = 0;          ///< of the last step
 
   // === Reading
@@ -72,7 +73,8 @@ class Simulator {
   void fix(std::span<const int> vertices);
   void move_fixed(std::span<const int> vertices, const Points& targets);
   void release(std::span<const int> vertices);
-  const std::vector<int>& fixed() const { return fixed_; }  ///< ascending
+  const std::vector<int>& fixed() const { return fixed_; }        ///< ascending
+  const Points& fixed_targets() const { return fixed_targets_; }  ///< where they are held, one row each
 
   void set_obstacles(std::vector<Obstacle> obstacles);
   const std::vector<Obstacle>& obstacles() const { return obstacles_; }

@@ -115,6 +115,7 @@ SkinningBasis skinning_basis(GeodesicSolver& solver, const Points& rest, const V
 }
 
 Eigen::Vector4d columns_of(const SkinningBasis& basis, Index vertex, Index entry) {
+  if (basis.given.cols() > 0) return basis.given.col(entry);
   const HandleWeights& w = basis.weights;
   const Vector3d local = (basis.rest.row(vertex) - basis.centers.row(w.handle[at(entry)])) / w.radius;
   return w.weight[at(entry)] * Eigen::Vector4d(1, local.x(), local.y(), local.z());

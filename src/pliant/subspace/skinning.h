@@ -53,6 +53,9 @@ struct SkinningBasis {
   Points centers;         ///< s, k x 3
   /// Columns that depend on the others (of flat or thin bodies, of tiny supports): their coordinates stay zero.
   std::vector<char> dropped;  ///< 4 k
+  /// Where there are any: U itself, four numbers an entry of the weights, in place of those of affine maps. So every
+  /// subspace of scalar columns, taken four by four, stands here (snapshot_blocks.h).
+  Eigen::Matrix<double, 4, Eigen::Dynamic> given;
 
   Index vertex_count() const { return rest.rows(); }
   Index columns() const { return 4 * weights.count(); }
@@ -62,7 +65,7 @@ struct SkinningBasis {
 SkinningBasis skinning_basis(GeodesicSolver& solver, const Points& rest, const VectorXd& masses,
                              const SkinningOptions& options = {});
 
-/// The four numbers of U at one entry of the weights: w (1, (X - s) / r).
+/// The four numbers of U at one entry of the weights: w (1, (X - s) / r), or those that are given.
 Eigen::Vector4d columns_of(const SkinningBasis& basis, Index vertex, Index entry);
 
 /// x = X + U q. q is 4k x 3.

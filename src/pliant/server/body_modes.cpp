@@ -1,0 +1,162 @@
+#include "pliant/server/body_modes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/base/error.h"
+#include "pliant/numerics/eigenpairs.h"
+#include "pliant/reduced/hrpd.h"
+#include "pliant/reduced/newmark_broyden.h"
+
+namespace pliant::server {
+namespace {
+
+constexpr int most_modes = 30;
+constexpr double to_hz = 1 / (2 * M_PI);
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Displacements of the surface by coordinates: what a page does.
+double largest_displacement(const DrawnBody& drawn, const std::vector<float>& q) {
+  double largest = 0;
+  for (Index p = 0; p < drawn.surface; ++p) {
+    Vector3d sum = Vector3d::Zero();
+    if (drawn.decode == Decode::skinning) {
+      for (std::size_t e = drawn.first[at(p)]; e < drawn.first[at(p) + 1]; ++e)
+        for (std::size_t k = 0; k < 4; ++k)
+          for (std::size_t c = 0; c < 3; ++c)
+            sum[static_cast<Index>(c)] +=
+                static_cast<double>(drawn.columns[4 * e + k] * q[12 * drawn.handle[e] + 3 * k + c]);
+    } else {
+      const Eigen::Map<const Eigen::VectorXf> coordinates(q.data(), static_cast<Index>(q.size()));
+      sum = (drawn.U.middleRows(3 * p, 3) * coordinates).cast<double>();
+    }
+    largest = std::max(largest, sum.norm());
+  }
+  return largest;
+}
+
+void add_mode(double frequency, std::vector<float> q, const DrawnBody& drawn,
+              std::vector<double>& frequencies, BodyModes& out) {
+  const double largest = largest_displacement(drawn, q);
+  if (!(largest > 0)) return;
+  for (float& x : q) x = static_cast<float>(static_cast<double>(x) / largest);
+  frequencies.push_back(frequency);
+  out.vectors.push_back(std::move(q));
+}
+
+/// The first coordinate that is no rigid motion, and how many follow that are shown.
+std::pair<Index, Index> elastic(const ReducedFem& model) {
+  Index first = 0;
+  const double high = model.eigenvalues.maxCoeff();
+  while (first < model.dimension() && !(model.eigenvalues[first] > 1e-9 * high)) ++first;
+  return {first, std::min<Index>(most_modes, model.dimension() - first)};
+}
+
+/// d force / dq at rest: how projections follow small movements, and what is left of K.
+MatrixXd tangent_stiffness(const HrpdModel& model, const std::vector<Index>& kept, const Progress& progress) {
+  const Index columns = model.columns(), n = 3 * static_cast<Index>(kept.size());
+  const Points& X = model.basis.rest;
+  const double small = 1e-5 * (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
+  HrpdEngine<double> engine(model);
+  MatrixXd stiffness = MatrixXd::Zero(columns, columns);
+  for (const ReducedConstraints& kind : model.kinds) stiffness += kind.stiffness;
+
+  MatrixXd q = MatrixXd::Zero(columns, 3), K(n, n);
+  const auto pulled = [&] {
+    engine.local_step(q, 1);
+    MatrixXd sum = MatrixXd::Zero(columns, 3);
+    for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+      const MatrixXd found = engine.found(k);
+      for (Index block = 0; block < found.cols() / 3; ++block)
+        sum += model.kinds[k].map.middleCols(block * found.rows(), found.rows()) *
+               found.middleCols<3>(3 * block);
+    }
+    return sum;
+  };
+  for (Index j = 0; j < n; ++j) {
+    if (j % 64 == 0) report(progress, "modes", 0.8 * static_cast<double>(j) / static_cast<double>(n));
+    const Index row = kept[at(j / 3)], c = j % 3;
+    q(row, c) = small;
+    const MatrixXd forward = pulled();
+    q(row, c) = -small;
+    const MatrixXd backward = pulled();
+    q(row, c) = 0;
+    const MatrixXd slope = (forward - backward) / (2 * small);
+    for (Index i = 0; i < n; ++i) K(i, j) = -slope(kept[at(i / 3)], i % 3);
+    for (Index i = c; i < n; i += 3) K(i, j) += stiffness(kept[at(i / 3)], row);
+  }
+  return (K + K.transpose()) / 2;
+}
+
+BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Progress& progress) {
+  std::vector<Index> kept;
+  for (Index i = 0; i < model.columns(); ++i)
+    if (!model.basis.dropped[at(i)]) kept.push_back(i);
+  const Index n = 3 * static_cast<Index>(kept.size());
+  const MatrixXd K = tangent_stiffness(model, kept, progress);
+  MatrixXd M = MatrixXd::Zero(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = i % 3; j < n; j += 3) M(i, j) = model.mass(kept[at(i / 3)], kept[at(j / 3)]);
+  constexpr int rigid = 6;
+  const Eigenpairs pairs =
+      lowest_eigenpairs(K.sparseView(), M.sparseView(),
+                        {.count = static_cast<int>(std::min<Index>(most_modes + rigid, n - 1)),
+                         .tolerance = 1e-6,
+                         .shift = -1e-4});
+  BodyModes out;
+  std::vector<double> frequencies;
+  const double high = pairs.values.size() > 0 ? pairs.values.maxCoeff() : 0;
+  for (Index m = 0; m < pairs.values.size() && static_cast<int>(frequencies.size()) < most_modes; ++m) {
+    if (!(pairs.values[m] > 1e-5 * high)) continue;  // a rigid motion
+    std::vector<float> q(at(3 * model.columns()), 0);
+    for (Index i = 0; i < n; ++i)
+      q[at(3 * kept[at(i / 3)] + i % 3)] = static_cast<float>(pairs.vectors(i, m));
+    add_mode(std::sqrt(pairs.values[m]) * to_hz, std::move(q), drawn, frequencies, out);
+  }
+  out.frequencies = Eigen::Map<const VectorXd>(frequencies.data(), static_cast<Index>(frequencies.size()));
+  return out;
+}
+
+BodyModes fem_modes(const ReducedFem& model, const DrawnBody& drawn) {
+  BodyModes out;
+  std::vector<double> frequencies;
+  const auto [first, count] = elastic(model);
+  for (Index i = first; i < first + count; ++i) {
+    std::vector<float> q(at(model.dimension()), 0);
+    q[at(i)] = 1;
+    add_mode(std::sqrt(model.eigenvalues[i]) * to_hz, std::move(q), drawn, frequencies, out);
+  }
+  out.frequencies = Eigen::Map<const VectorXd>(frequencies.data(), static_cast<Index>(frequencies.size()));
+  return out;
+}
+
+}  // namespace
+
+int mode_count(const Simulator& simulator) {
+  if (const auto* fem = dynamic_cast<const NewmarkBroyden*>(&simulator))
+    return static_cast<int>(elastic(fem->model()).second);
+  const auto* hrpd = dynamic_cast<const Hrpd*>(&simulator);
+  if (!hrpd || hrpd->model().all) return 0;
+  return static_cast<int>(std::min<Index>(most_modes, hrpd->model().degrees_of_freedom() / 2));
+}
+
+VectorXd known_frequencies(const Simulator& simulator) {
+  const auto* fem = dynamic_cast<const NewmarkBroyden*>(&simulator);
+  if (!fem) return {};
+  const auto [first, count] = elastic(fem->model());
+  return fem->model().eigenvalues.segment(first, count).cwiseMax(0).cwiseSqrt() * to_hz;
+}
+
+BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Progress& progress) {
+  if (const auto* fem = dynamic_cast<const NewmarkBroyden*>(&simulator)) {
+    if (drawn.decode != Decode::dense)
+      throw InputError("mode: this subspace is too large to be sent; expected fewer coordinates");
+    return fem_modes(fem->model(), drawn);
+  }
+  if (const auto* hrpd = dynamic_cast<const Hrpd*>(&simulator); hrpd && !hrpd->model().all)
+    return hrpd_modes(hrpd->model(), drawn, progress);
+  throw InputError("mode: this body moves in full space; expected a reduced one");
+}
+
+}  // namespace pliant::server
