@@ -20,7 +20,7 @@ export class Help {
       ...actions.map((action) => el('tr', {}, el('th', {}, el('kbd', {}, action.shown)), el('td', {}, action.does))),
     ];
     const close = el('button', { type: 'button', class: 'quiet', 'aria-label': 'Close', click: () => this.dialog.close() }, icon('close'));
-    this.dialog = el('dialog', { id: 'help' }, el('header', {}, el('h2', { tabindex: -1, autofocus: true }, 'Keys and gestures'), close), el('table', {}, ...rows));
+    this.dialog = el('dialog', { id: 'help' }, el('header', {}, el('h2', { tabindex: -1, autofocus: true }, 'Keys and gestures'), close), el('table', {}, ...rows), el('p', { class: 'hint' }, 'Drawn with ', el('a', { href: 'assets/licences.txt', target: '_blank' }, 'three.js and set in Inter'), '.'));
     // A click beside the sheet closes it.
     this.dialog.addEventListener('click', (event) => {
       if (event.target === this.dialog) this.dialog.close();
