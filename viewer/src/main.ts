@@ -8,7 +8,7 @@ import { listen_to_drops, open_file } from './interact/opening';
 import { PointerActions } from './interact/pointer';
 import { Connection, server_address } from './net/connection';
 import { parse_frame } from './net/frame';
-import type { SceneMessage, ServerMessage, Settings } from './net/protocol';
+import type { SceneMessage, ServerMessage, Settings, StateMessage } from './net/protocol';
 import { make_banner } from './panel/banner';
 import { Help } from './panel/help';
 import { Notices } from './panel/notices';
@@ -122,7 +122,7 @@ function start(): void {
     pointer.release_all();
     app.scene = scene;
     app.body = Math.min(app.body, Math.max(scene.bodies.length - 1, 0));
-    stage.fit([new THREE.Vector3(...scene.box[0]), new THREE.Vector3(...scene.box[1])]);
+    stage.fit(view_box(scene, app.state));
     if (app.state) stage.ground.place(app.state.floor);
     tell((part) => part.scene?.(scene));
     if (app.state) tell((part) => part.state?.(app.state!));
@@ -191,6 +191,14 @@ function start(): void {
       }
     },
   });
+}
+
+/// The scene's box, and the floor below it where that is near enough to be seen: bodies fall.
+function view_box(scene: SceneMessage, state: StateMessage | null): [THREE.Vector3, THREE.Vector3] {
+  const [low, high] = scene.box.map((corner) => new THREE.Vector3(...corner));
+  const height = state?.floor.on ? state.floor.height : low.y;
+  if (height < low.y && low.y - height < 2 * low.distanceTo(high)) low.y = height;
+  return [low, high];
 }
 
 try {

@@ -12,7 +12,7 @@ export interface DrawnSurface {
   ring: Uint32Array; // two a triangle around the vertex: its next and its previous point
 }
 
-const CREASE_COSINE = Math.cos((60 * Math.PI) / 180);
+const CREASE_COSINE = Math.cos((75 * Math.PI) / 180);
 
 /// rest: 3 a point; triangles: 3 points each, all below `surface`.
 export function smooth_groups(rest: Float32Array, triangles: Uint32Array, surface: number): DrawnSurface {

@@ -85,7 +85,7 @@ vec3 stretch_colour(float t) {
 }
 vec3 distance_colour(float t) {
   t = clamp(t, 0.0, 1.0);
-  vec3 low = vec3(0.83, 0.87, 0.80), middle = vec3(0.93, 0.62, 0.20), high = vec3(0.45, 0.04, 0.30);
+  vec3 low = vec3(0.83, 0.87, 0.80), middle = vec3(0.93, 0.62, 0.20), high = vec3(0.22, 0.02, 0.16);
   return t < 0.5 ? mix(low, middle, 2.0 * t) : mix(middle, high, 2.0 * t - 1.0);
 }
 `;

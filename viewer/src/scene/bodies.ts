@@ -18,6 +18,7 @@ export class Bodies {
     strain: false,
     ghost_colours: true,
     ghost_beside: false,
+    ghost_scale: 0.03,
   };
   ghost_on = false;
   frames = 0; // taken since the page was opened

@@ -21,10 +21,11 @@ export interface ShowOptions {
   strain: boolean;
   ghost_colours: boolean;
   ghost_beside: boolean;
+  ghost_scale: number; // the distance that has the last colour, of the box's diagonal
 }
 
 const STRAIN_SCALE = 0.25; // the stretch that has the last colour
-const GHOST_SCALE = 0.03; // the distance that has it, of the box's diagonal
+export const GHOST_PLACE = -1.35; // of the body's width, along x: where the ghost stands beside it
 
 export class BodyView {
   readonly rest: Float32Array;
@@ -96,7 +97,7 @@ export class BodyView {
     set_colouring(
       this.uniforms,
       options.strain ? 'strain' : compared ? 'ghost' : 'plain',
-      options.strain ? STRAIN_SCALE : GHOST_SCALE * this.diagonal,
+      options.strain ? STRAIN_SCALE : options.ghost_scale * this.diagonal,
     );
     this.samples.visible = options.samples;
     this.handles.visible = options.handles;
@@ -105,7 +106,7 @@ export class BodyView {
     this.drawn.show_edges(options.edges, palette.edges);
     if (this.ghost) {
       this.ghost.drawn.material.color.set(palette.ghost);
-      this.ghost.place(options.ghost_beside ? 1.35 * this.width : 0);
+      this.ghost.place(options.ghost_beside ? GHOST_PLACE * this.width : 0);
     }
   }
 

@@ -99,10 +99,13 @@ export class Stage {
     this.invalidate();
   }
 
-  /// Back to the first view.
-  home(): void {
+  /// Back to the first view; with room for something that stands `beside` (metres along x).
+  home(beside = 0): void {
     if (!this.box) return;
-    this.look_from_afar(...this.box);
+    const [low, high] = this.box.map((corner) => corner.clone());
+    if (beside < 0) low.x += beside;
+    else high.x += beside;
+    this.look_from_afar(low, high);
     this.controls.update();
     this.invalidate();
   }
@@ -112,7 +115,7 @@ export class Stage {
     // Far enough that the box fits into the narrower side of what the panel leaves free, with room to move.
     const { clientWidth, clientHeight } = this.canvas;
     const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, (clientWidth - this.covered.right) / clientHeight);
-    const away = (0.5 * this.size * 1.12) / half;
+    const away = (0.5 * low.distanceTo(high) * 1.12) / half;
     // What is left of the last turn's swing is spent first.
     this.controls.enableDamping = false;
     this.controls.update();

@@ -1,17 +1,18 @@
 // What is shown besides the body itself.
 import type { App, Part } from '../../app';
-import type { ShowOptions } from '../../scene/body_view';
 import { el } from '../dom';
 import { section, toggle, type Control } from '../widgets';
 
+type Switch = 'strain' | 'edges' | 'samples' | 'handles' | 'held';
+
 export function make_look_section(app: App): Part & { element: HTMLElement; refresh(): void } {
-  const change = (key: keyof ShowOptions) => (on: boolean) => {
+  const change = (key: Switch) => (on: boolean) => {
     app.bodies.show[key] = on;
     app.bodies.restyle();
     refresh();
   };
   const strain_scale = el('div', { class: 'scale strain', title: 'Mean stretch of the edges around a vertex' }, el('span', {}, '−25 %'), el('span', {}, 'stretch'), el('span', {}, '+25 %'));
-  const controls: [keyof ShowOptions, Control<boolean>][] = [
+  const controls: [Switch, Control<boolean>][] = [
     ['strain', toggle({ key: 'show.strain', label: 'Strain', change: change('strain') })],
     ['edges', toggle({ key: 'show.edges', label: 'Wireframe', change: change('edges') })],
     ['samples', toggle({ key: 'show.samples', label: 'Samples, by weight', hint: 'Sampled constraints, or the elements of the cubature', change: change('samples') })],
