@@ -1,10 +1,12 @@
 #include "pliant/server/body_modes.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "pliant/base/error.h"
-#include "pliant/numerics/eigenpairs.h"
+#include "pliant/base/rng.h"
+#include "pliant/numerics/dense_cholesky.h"
 #include "pliant/reduced/hrpd.h"
 #include "pliant/reduced/newmark_broyden.h"
 
@@ -89,6 +91,54 @@ MatrixXd tangent_stiffness(const HrpdModel& model, const std::vector<Index>& kep
   return (K + K.transpose()) / 2;
 }
 
+/// What is new in some columns: M-orthonormal to V and to each other. Those that are combinations of others are left out.
+MatrixXd orthonormal_part(const MatrixXd& V, const MatrixXd& M, MatrixXd Q) {
+  for (int twice = 0; twice < 2 && V.cols() > 0; ++twice) Q -= V * (V.transpose() * (M * Q));
+  Index kept = 0;
+  for (Index j = 0; j < Q.cols(); ++j) {
+    VectorXd q = Q.col(j);
+    const double before = std::sqrt(q.dot(M * q));
+    for (int twice = 0; twice < 2; ++twice) q -= Q.leftCols(kept) * (Q.leftCols(kept).transpose() * (M * q));
+    const double length = std::sqrt(std::max(0.0, q.dot(M * q)));
+    if (length > 1e-10 * before) Q.col(kept++) = q / length;
+  }
+  return Q.leftCols(kept);
+}
+
+struct Pairs {
+  VectorXd values;
+  MatrixXd vectors;
+};
+
+/// The lowest of K u = λ M u, both dense: Lanczos in blocks on the inverse of K + shift M, everything kept orthogonal. The
+/// fit may leave K a little below zero: the shift grows until there is an inverse.
+Pairs lowest_pairs(const MatrixXd& K, const MatrixXd& M, int count, const Progress& progress) {
+  const Index n = K.rows();
+  DenseCholesky factor;
+  double shift = 1e-8 * K.trace() / M.trace();
+  for (int tries = 0; !factor.factorize(K + shift * M); ++tries, shift *= 10)
+    if (tries == 12) throw Error("mode: the stiffness at rest is not positive; modes cannot be found");
+  constexpr Index block = 12;
+  const Index wanted = std::min<Index>(n, 5 * Index{count});
+  Rng rng(1);
+  MatrixXd start(n, std::min(block, n));
+  for (Index j = 0; j < start.cols(); ++j)
+    for (Index i = 0; i < n; ++i) start(i, j) = rng.uniform(-1, 1);
+  MatrixXd V(n, 0), Q = orthonormal_part(V, M, start);
+  while (Q.cols() > 0 && V.cols() < wanted) {
+    report(progress, "modes", 0.8 + 0.2 * static_cast<double>(V.cols()) / static_cast<double>(wanted));
+    V.conservativeResize(n, V.cols() + Q.cols());
+    V.rightCols(Q.cols()) = Q;
+    MatrixXd next = M * Q;
+    factor.solve(next.data(), static_cast<int>(next.cols()));
+    Q = orthonormal_part(V, M, std::move(next));
+  }
+  const MatrixXd H = V.transpose() * (K * V);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen((H + H.transpose()) / 2);
+  const Index found = std::min<Index>(count, V.cols());
+  return {eigen.eigenvalues().head(found), V * eigen.eigenvectors().leftCols(found)};
+}
+
 BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Progress& progress) {
   std::vector<Index> kept;
   for (Index i = 0; i < model.columns(); ++i)
@@ -99,11 +149,7 @@ BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Progr
   for (Index i = 0; i < n; ++i)
     for (Index j = i % 3; j < n; j += 3) M(i, j) = model.mass(kept[at(i / 3)], kept[at(j / 3)]);
   constexpr int rigid = 6;
-  const Eigenpairs pairs =
-      lowest_eigenpairs(K.sparseView(), M.sparseView(),
-                        {.count = static_cast<int>(std::min<Index>(most_modes + rigid, n - 1)),
-                         .tolerance = 1e-6,
-                         .shift = -1e-4});
+  const Pairs pairs = lowest_pairs(K, M, most_modes + rigid, progress);
   BodyModes out;
   std::vector<double> frequencies;
   const double high = pairs.values.size() > 0 ? pairs.values.maxCoeff() : 0;
