@@ -20,7 +20,7 @@ int mode_count(const Simulator& simulator);
 /// Those that are known without work; empty where there is some to do.
 VectorXd known_frequencies(const Simulator& simulator);
 
-/// May take seconds for hyper-reduced projective dynamics, whose stiffness is found by small movements of every coordinate.
+/// May take a second for hyper-reduced projective dynamics, whose stiffness is found by small movements.
 BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Progress& progress = {});
 
 }  // namespace pliant::server
