@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pliant/base/error.h"
+#include "pliant/base/parallel.h"
 #include "pliant/base/rng.h"
 #include "pliant/numerics/dense_cholesky.h"
 #include "pliant/reduced/hrpd.h"
@@ -166,12 +167,40 @@ MatrixXd tangent_stiffness(const HrpdModel& model, const MatrixXd& stiffness, co
   return (K + K.transpose()) / 2;
 }
 
-BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Progress& progress) {
+/// The same of what the body is made of, where that is known: exact.
+MatrixXd tangent_stiffness(const HrpdModel& model, const Body& body, const MatrixXd& functions) {
+  const Index count = functions.cols(), n = body.vertex_count();
+  MatrixXd shapes(n, count);  // the functions at vertices
+  Points moved;
+  for (Index j = 0; j < count; j += 3) {
+    MatrixXd q = MatrixXd::Zero(model.columns(), 3);
+    const Index some = std::min<Index>(3, count - j);
+    q.leftCols(some) = functions.middleCols(j, some);
+    positions(model.basis, q, moved);
+    shapes.middleCols(j, some) = (moved - model.basis.rest).leftCols(some);
+  }
+  const SparseMatrix stiffness = body.stiffness(body.rest_positions());
+  MatrixXd K(3 * count, 3 * count);
+  parallel_for(3 * count, 1, [&](Index column) {
+    VectorXd u = VectorXd::Zero(3 * n);
+    for (Index i = 0; i < n; ++i) u[3 * i + column % 3] = shapes(i, column / 3);
+    const VectorXd force = stiffness * u;
+    const Eigen::Map<const Points> rows(force.data(), n, 3);
+    const MatrixXd found = shapes.transpose() * rows;  // count x 3
+    for (Index i = 0; i < count; ++i)
+      for (Index d = 0; d < 3; ++d) K(3 * i + d, column) = found(i, d);
+  });
+  return (K + K.transpose()) / 2;
+}
+
+BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Body* body,
+                     const Progress& progress) {
   MatrixXd stiffness = MatrixXd::Zero(model.columns(), model.columns());
   for (const ReducedConstraints& kind : model.kinds) stiffness += kind.stiffness;
   const MatrixXd functions = smooth_functions(model, stiffness, progress);
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(
-      tangent_stiffness(model, stiffness, functions, progress));
+      body ? tangent_stiffness(model, *body, functions)
+           : tangent_stiffness(model, stiffness, functions, progress));
   const VectorXd& values = eigen.eigenvalues();
   // Rigid motions have none but what rounding and the fit give them.
   const double least = 1e-6 * values[std::min<Index>(values.size() - 1, most_modes)];
@@ -218,14 +247,15 @@ VectorXd known_frequencies(const Simulator& simulator) {
   return fem->model().eigenvalues.segment(first, count).cwiseMax(0).cwiseSqrt() * to_hz;
 }
 
-BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Progress& progress) {
+BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Body* body,
+                     const Progress& progress) {
   if (const auto* fem = dynamic_cast<const NewmarkBroyden*>(&simulator)) {
     if (drawn.decode != Decode::dense)
       throw InputError("mode: this subspace is too large to be sent; expected fewer coordinates");
     return fem_modes(fem->model(), drawn);
   }
   if (const auto* hrpd = dynamic_cast<const Hrpd*>(&simulator); hrpd && !hrpd->model().all)
-    return hrpd_modes(hrpd->model(), drawn, progress);
+    return hrpd_modes(hrpd->model(), drawn, body, progress);
   throw InputError("mode: this body moves in full space; expected a reduced one");
 }
 
