@@ -1,10 +1,13 @@
 #include "pliant/server/body_modes.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "pliant/base/error.h"
-#include "pliant/numerics/eigenpairs.h"
+#include "pliant/base/parallel.h"
+#include "pliant/base/rng.h"
+#include "pliant/numerics/dense_cholesky.h"
 #include "pliant/reduced/hrpd.h"
 #include "pliant/reduced/newmark_broyden.h"
 
@@ -53,19 +56,91 @@ std::pair<Index, Index> elastic(const ReducedFem& model) {
   return {first, std::min<Index>(most_modes, model.dimension() - first)};
 }
 
-/// d force / dq at rest: how projections follow small movements, and what is left of K.
-MatrixXd tangent_stiffness(const HrpdModel& model, const std::vector<Index>& kept, const Progress& progress) {
-  const Index columns = model.columns(), n = 3 * static_cast<Index>(kept.size());
+/// What is new in some columns: M-orthonormal to V and to each other. Those that are combinations of others are left out.
+MatrixXd orthonormal_part(const MatrixXd& V, const MatrixXd& M, MatrixXd Q) {
+  for (int twice = 0; twice < 2 && V.cols() > 0; ++twice) Q -= V * (V.transpose() * (M * Q));
+  Index kept = 0;
+  for (Index j = 0; j < Q.cols(); ++j) {
+    VectorXd q = Q.col(j);
+    const double before = std::sqrt(q.dot(M * q));
+    for (int twice = 0; twice < 2; ++twice) q -= Q.leftCols(kept) * (Q.leftCols(kept).transpose() * (M * q));
+    const double length = std::sqrt(std::max(0.0, q.dot(M * q)));
+    if (length > 1e-10 * before) Q.col(kept++) = q / length;
+  }
+  return Q.leftCols(kept);
+}
+
+struct Pairs {
+  VectorXd values;
+  MatrixXd vectors;
+};
+
+/// The lowest of K u = λ M u, both dense: Lanczos in blocks on the inverse of K + shift M, everything kept orthogonal. The
+/// fit may leave K a little below zero: the shift grows until there is an inverse.
+Pairs lowest_pairs(const MatrixXd& K, const MatrixXd& M, int count, const Progress& progress) {
+  const Index n = K.rows();
+  DenseCholesky factor;
+  double shift = 1e-8 * K.trace() / M.trace();
+  for (int tries = 0; !factor.factorize(K + shift * M); ++tries, shift *= 10)
+    if (tries == 12) throw Error("mode: the stiffness at rest is not positive; modes cannot be found");
+  constexpr Index block = 12;
+  const Index wanted = std::min<Index>(n, 5 * Index{count});
+  Rng rng(1);
+  MatrixXd start(n, std::min(block, n));
+  for (Index j = 0; j < start.cols(); ++j)
+    for (Index i = 0; i < n; ++i) start(i, j) = rng.uniform(-1, 1);
+  MatrixXd V(n, 0), Q = orthonormal_part(V, M, start);
+  while (Q.cols() > 0 && V.cols() < wanted) {
+    report(progress, "modes", 0);
+    V.conservativeResize(n, V.cols() + Q.cols());
+    V.rightCols(Q.cols()) = Q;
+    MatrixXd next = M * Q;
+    factor.solve(next.data(), static_cast<int>(next.cols()));
+    Q = orthonormal_part(V, M, std::move(next));
+  }
+  const MatrixXd H = V.transpose() * (K * V);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen((H + H.transpose()) / 2);
+  const Index found = std::min<Index>(count, V.cols());
+  return {eigen.eigenvalues().head(found), V * eigen.eigenvectors().leftCols(found)};
+}
+
+/// Functions on the body in which modes are sought, as coordinates of one direction of space: the smoothest that the handles
+/// can form, and the affine ones, which rotations need. M-orthonormal. Of rougher ones the fit of projections knows too little:
+/// it may even push them.
+MatrixXd smooth_functions(const HrpdModel& model, const MatrixXd& stiffness, const Progress& progress) {
+  const SkinningBasis& basis = model.basis;
+  std::vector<Index> kept;
+  for (Index i = 0; i < model.columns(); ++i)
+    if (!basis.dropped[at(i)]) kept.push_back(i);
+  const MatrixXd M = model.mass(kept, kept);
+  constexpr int smoothest = 100;
+  const MatrixXd smooth = lowest_pairs(stiffness(kept, kept), M, smoothest, progress).vectors;
+  MatrixXd affine = MatrixXd::Zero(model.columns(), 4);
+  for (Index h = 0; h < basis.weights.count(); ++h) {
+    affine(4 * h, 0) = 1;
+    for (Index c = 0; c < 3; ++c) {
+      affine(4 * h, 1 + c) = basis.centers(h, c);
+      affine(4 * h + 1 + c, 1 + c) = basis.weights.radius;
+    }
+  }
+  MatrixXd start(static_cast<Index>(kept.size()), 4 + smooth.cols());
+  start << affine(kept, Eigen::all), smooth;
+  const MatrixXd some = orthonormal_part(MatrixXd(start.rows(), 0), M, start);
+  MatrixXd out = MatrixXd::Zero(model.columns(), some.cols());
+  out(kept, Eigen::all) = some;
+  return out;
+}
+
+/// d force / dq at rest within these functions, three directions of each: how projections follow small movements, and what
+/// they leave of K.
+MatrixXd tangent_stiffness(const HrpdModel& model, const MatrixXd& stiffness, const MatrixXd& functions,
+                           const Progress& progress) {
   const Points& X = model.basis.rest;
   const double small = 1e-5 * (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
   HrpdEngine<double> engine(model);
-  MatrixXd stiffness = MatrixXd::Zero(columns, columns);
-  for (const ReducedConstraints& kind : model.kinds) stiffness += kind.stiffness;
-
-  MatrixXd q = MatrixXd::Zero(columns, 3), K(n, n);
-  const auto pulled = [&] {
+  const auto pulled = [&](const MatrixXd& q) {
     engine.local_step(q, 1);
-    MatrixXd sum = MatrixXd::Zero(columns, 3);
+    MatrixXd sum = MatrixXd::Zero(model.columns(), 3);
     for (std::size_t k = 0; k < model.kinds.size(); ++k) {
       const MatrixXd found = engine.found(k);
       for (Index block = 0; block < found.cols() / 3; ++block)
@@ -74,45 +149,69 @@ MatrixXd tangent_stiffness(const HrpdModel& model, const std::vector<Index>& kep
     }
     return sum;
   };
-  for (Index j = 0; j < n; ++j) {
-    if (j % 64 == 0) report(progress, "modes", 0.8 * static_cast<double>(j) / static_cast<double>(n));
-    const Index row = kept[at(j / 3)], c = j % 3;
-    q(row, c) = small;
-    const MatrixXd forward = pulled();
-    q(row, c) = -small;
-    const MatrixXd backward = pulled();
-    q(row, c) = 0;
-    const MatrixXd slope = (forward - backward) / (2 * small);
-    for (Index i = 0; i < n; ++i) K(i, j) = -slope(kept[at(i / 3)], i % 3);
-    for (Index i = c; i < n; i += 3) K(i, j) += stiffness(kept[at(i / 3)], row);
+  const Index count = functions.cols();
+  MatrixXd K(3 * count, 3 * count);
+  const MatrixXd of_functions = functions.transpose() * stiffness * functions;
+  for (Index j = 0; j < count; ++j) {
+    report(progress, "modes", static_cast<double>(j) / static_cast<double>(count));
+    const double length = small / std::max(functions.col(j).cwiseAbs().maxCoeff(), 1e-300);
+    for (Index c = 0; c < 3; ++c) {
+      MatrixXd q = MatrixXd::Zero(model.columns(), 3);
+      q.col(c) = length * functions.col(j);
+      const MatrixXd slope = functions.transpose() * (pulled(q) - pulled(-q)) / (2 * length);
+      for (Index d = 0; d < 3; ++d)
+        for (Index i = 0; i < count; ++i)
+          K(3 * i + d, 3 * j + c) = (c == d ? of_functions(i, j) : 0) - slope(i, d);
+    }
   }
   return (K + K.transpose()) / 2;
 }
 
-BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Progress& progress) {
-  std::vector<Index> kept;
-  for (Index i = 0; i < model.columns(); ++i)
-    if (!model.basis.dropped[at(i)]) kept.push_back(i);
-  const Index n = 3 * static_cast<Index>(kept.size());
-  const MatrixXd K = tangent_stiffness(model, kept, progress);
-  MatrixXd M = MatrixXd::Zero(n, n);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = i % 3; j < n; j += 3) M(i, j) = model.mass(kept[at(i / 3)], kept[at(j / 3)]);
-  constexpr int rigid = 6;
-  const Eigenpairs pairs =
-      lowest_eigenpairs(K.sparseView(), M.sparseView(),
-                        {.count = static_cast<int>(std::min<Index>(most_modes + rigid, n - 1)),
-                         .tolerance = 1e-6,
-                         .shift = -1e-4});
+/// The same of what the body is made of, where that is known: exact.
+MatrixXd tangent_stiffness(const HrpdModel& model, const Body& body, const MatrixXd& functions) {
+  const Index count = functions.cols(), n = body.vertex_count();
+  MatrixXd shapes(n, count);  // the functions at vertices
+  Points moved;
+  for (Index j = 0; j < count; j += 3) {
+    MatrixXd q = MatrixXd::Zero(model.columns(), 3);
+    const Index some = std::min<Index>(3, count - j);
+    q.leftCols(some) = functions.middleCols(j, some);
+    positions(model.basis, q, moved);
+    shapes.middleCols(j, some) = (moved - model.basis.rest).leftCols(some);
+  }
+  const SparseMatrix stiffness = body.stiffness(body.rest_positions());
+  MatrixXd K(3 * count, 3 * count);
+  parallel_for(3 * count, 1, [&](Index column) {
+    VectorXd u = VectorXd::Zero(3 * n);
+    for (Index i = 0; i < n; ++i) u[3 * i + column % 3] = shapes(i, column / 3);
+    const VectorXd force = stiffness * u;
+    const Eigen::Map<const Points> rows(force.data(), n, 3);
+    const MatrixXd found = shapes.transpose() * rows;  // count x 3
+    for (Index i = 0; i < count; ++i)
+      for (Index d = 0; d < 3; ++d) K(3 * i + d, column) = found(i, d);
+  });
+  return (K + K.transpose()) / 2;
+}
+
+BodyModes hrpd_modes(const HrpdModel& model, const DrawnBody& drawn, const Body* body,
+                     const Progress& progress) {
+  MatrixXd stiffness = MatrixXd::Zero(model.columns(), model.columns());
+  for (const ReducedConstraints& kind : model.kinds) stiffness += kind.stiffness;
+  const MatrixXd functions = smooth_functions(model, stiffness, progress);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(
+      body ? tangent_stiffness(model, *body, functions)
+           : tangent_stiffness(model, stiffness, functions, progress));
+  const VectorXd& values = eigen.eigenvalues();
+  // Rigid motions have none but what rounding and the fit give them.
+  const double least = 1e-6 * values[std::min<Index>(values.size() - 1, most_modes)];
   BodyModes out;
   std::vector<double> frequencies;
-  const double high = pairs.values.size() > 0 ? pairs.values.maxCoeff() : 0;
-  for (Index m = 0; m < pairs.values.size() && static_cast<int>(frequencies.size()) < most_modes; ++m) {
-    if (!(pairs.values[m] > 1e-5 * high)) continue;  // a rigid motion
-    std::vector<float> q(at(3 * model.columns()), 0);
-    for (Index i = 0; i < n; ++i)
-      q[at(3 * kept[at(i / 3)] + i % 3)] = static_cast<float>(pairs.vectors(i, m));
-    add_mode(std::sqrt(pairs.values[m]) * to_hz, std::move(q), drawn, frequencies, out);
+  for (Index m = 0; m < values.size() && static_cast<int>(frequencies.size()) < most_modes; ++m) {
+    if (!(values[m] > std::max(least, 0.0))) continue;
+    MatrixXd q = MatrixXd::Zero(model.columns(), 3);
+    for (Index i = 0; i < functions.cols(); ++i)
+      q += functions.col(i) * eigen.eigenvectors().col(m).segment<3>(3 * i).transpose();
+    add_mode(std::sqrt(values[m]) * to_hz, to_floats(q), drawn, frequencies, out);
   }
   out.frequencies = Eigen::Map<const VectorXd>(frequencies.data(), static_cast<Index>(frequencies.size()));
   return out;
@@ -148,14 +247,15 @@ VectorXd known_frequencies(const Simulator& simulator) {
   return fem->model().eigenvalues.segment(first, count).cwiseMax(0).cwiseSqrt() * to_hz;
 }
 
-BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Progress& progress) {
+BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Body* body,
+                     const Progress& progress) {
   if (const auto* fem = dynamic_cast<const NewmarkBroyden*>(&simulator)) {
     if (drawn.decode != Decode::dense)
       throw InputError("mode: this subspace is too large to be sent; expected fewer coordinates");
     return fem_modes(fem->model(), drawn);
   }
   if (const auto* hrpd = dynamic_cast<const Hrpd*>(&simulator); hrpd && !hrpd->model().all)
-    return hrpd_modes(hrpd->model(), drawn, progress);
+    return hrpd_modes(hrpd->model(), drawn, body, progress);
   throw InputError("mode: this body moves in full space; expected a reduced one");
 }
 

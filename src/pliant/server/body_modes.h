@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "pliant/base/progress.h"
+#include "pliant/elasticity/body.h"
 #include "pliant/server/drawn_body.h"
 
 namespace pliant::server {
@@ -20,7 +21,9 @@ int mode_count(const Simulator& simulator);
 /// Those that are known without work; empty where there is some to do.
 VectorXd known_frequencies(const Simulator& simulator);
 
-/// May take seconds for hyper-reduced projective dynamics, whose stiffness is found by small movements of every coordinate.
-BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Progress& progress = {});
+/// @param body  what it is made of, where that is known. Models of hyper-reduced projective dynamics do not say it: without,
+///              their stiffness is found by small movements, and the fit of projections makes low frequencies too high.
+BodyModes body_modes(const Simulator& simulator, const DrawnBody& drawn, const Body* body = nullptr,
+                     const Progress& progress = {});
 
 }  // namespace pliant::server

@@ -5,6 +5,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/geometry/shapes.h"
+#include "pliant/scene/build.h"
 #include "pliant/server/session.h"
 
 namespace pliant::server {
@@ -240,7 +241,12 @@ void Session::on(int client, const ModeChoice& mode) {
     return;
   }
   prepare("modes", [this, client, mode, b, stage = stage_](const Progress& progress) {
-    auto modes = std::make_shared<BodyModes>(body_modes(stage->simulator(b), stage->drawn(b), progress));
+    // A hyper-reduced model does not know its material; the words of its body do.
+    std::optional<PhysicalBody> physical;
+    if (stage->words(b) && stage->simulator(b).kind() == "hrpd")
+      physical = build_physical_body(*stage->words(b), "body", stage->folder(), progress);
+    auto modes = std::make_shared<BodyModes>(
+        body_modes(stage->simulator(b), stage->drawn(b), physical ? &physical->body : nullptr, progress));
     return Background::Finish([this, client, mode, b, stage, modes] {
       if (stage != stage_) return;
       send_to_all(

@@ -28,7 +28,7 @@ def simulators():
     small = dict(handles=8, fitted_handles=6, samples=60, contact_samples=20)
     yield pliant.Hrpd(pliant.reduce_hrpd(body, **small)), "skinning"
     yield pliant.ProjectiveDynamics(body), "positions"
-    yield pliant.NewtonSimulator(body), "positions"
+    yield pliant.Newton(body), "positions"
 
 
 def test_every_simulator_is_shown_with_its_mesh():
