@@ -1,5 +1,5 @@
 // How much the picture may cost. Where the processor draws in place of a GPU, edges and shadows are made more cheaply;
-// ?quality=full or ?quality=modest in the address decides otherwise.
+// ?quality=full, modest or least in the address decides otherwise (tests take the least).
 
 export interface Quality {
   antialias: boolean;
@@ -11,11 +11,13 @@ export interface Quality {
 
 const FULL: Quality = { antialias: true, most_pixels: 2, shadow_pixels: 1024, shadow_samples: 20, shadow_radius: 13 };
 const MODEST: Quality = { antialias: false, most_pixels: 1, shadow_pixels: 512, shadow_samples: 8, shadow_radius: 5 };
+const LEAST: Quality = { antialias: false, most_pixels: 0.5, shadow_pixels: 128, shadow_samples: 2, shadow_radius: 1 };
 
 export function choose_quality(): Quality {
   const asked = new URLSearchParams(window.location.search).get('quality');
   if (asked === 'full') return FULL;
   if (asked === 'modest') return MODEST;
+  if (asked === 'least') return LEAST;
   return drawn_by_processor() ? MODEST : FULL;
 }
 

@@ -2,6 +2,12 @@
 import { Viewer } from '../support/viewer.mjs';
 import { claim, until } from '../support/wait.mjs';
 
+/// Nothing moves, so that nothing but what a test changes is drawn.
+async function stand_still(viewer) {
+  await viewer.calm();
+  await viewer.pause();
+}
+
 const colour_changes = async (viewer, what, act) => {
   const before = await viewer.ask(() => pliant.meanColour());
   await act();
@@ -15,7 +21,7 @@ export default [
   [
     'the picture has the body in it',
     async (viewer) => {
-      await viewer.calm();
+      await stand_still(viewer);
       // The body is what differs between a picture with and one without it.
       await colour_changes(viewer, 'hiding the body', () => viewer.ask(() => (pliant.app.bodies.views[0].group.visible = false)));
       await viewer.ask(() => (pliant.app.bodies.views[0].group.visible = true));
@@ -24,7 +30,7 @@ export default [
   ...['strain', 'edges', 'samples', 'handles', 'held'].map((key) => [
     `show ${key}`,
     async (viewer) => {
-      await viewer.calm();
+      await stand_still(viewer);
       await viewer.open_section('look');
       if (!(await viewer.page.locator(`input[data-key="show.${key}"]`).count())) return;
       if (await viewer.ask((k) => document.querySelector(`input[data-key="show.${k}"]`).closest('.row').hidden, key)) return;
@@ -37,7 +43,7 @@ export default [
   [
     'w is the wireframe, ? the sheet of keys',
     async (viewer) => {
-      await viewer.calm();
+      await stand_still(viewer);
       await viewer.page.keyboard.press('w');
       await viewer.until('the wireframe is on', () => pliant.show.edges);
       await viewer.page.keyboard.press('w');
@@ -51,7 +57,7 @@ export default [
   [
     'the theme follows the system, and can be chosen',
     async (viewer) => {
-      await viewer.calm();
+      await stand_still(viewer);
       const theme = () => viewer.ask(() => document.documentElement.dataset.theme);
       await viewer.page.emulateMedia({ colorScheme: 'light' });
       await until('it is light', async () => (await theme()) === 'light');
@@ -86,8 +92,7 @@ export default [
   [
     'on a phone the panel is a sheet at the foot, folded until it is asked for',
     async (viewer) => {
-      await viewer.calm();
-      await viewer.pause();
+      await stand_still(viewer);
       const phone = await Viewer.open(viewer.context.browser(), viewer.address, { viewport: { width: 390, height: 640 }, isMobile: true });
       try {
         await phone.until('it is folded', () => document.getElementById('panel').classList.contains('folded'));
@@ -106,7 +111,7 @@ export default [
   [
     's saves a picture',
     async (viewer) => {
-      await viewer.calm();
+      await stand_still(viewer);
       const [download] = await Promise.all([viewer.page.waitForEvent('download'), viewer.page.keyboard.press('s')]);
       claim(download.suggestedFilename().endsWith('.png'), `the file is ${download.suggestedFilename()}`);
     },

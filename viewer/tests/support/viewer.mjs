@@ -32,7 +32,7 @@ export class Viewer {
       // three.js tells of broken shaders on the console.
       if (message.type() === 'error' && /THREE|WebGL|shader/i.test(message.text())) viewer.page_errors.push(message.text());
     });
-    await page.goto(address, { timeout: 150_000 });
+    await page.goto(`${address}?quality=least`, { timeout: 150_000 });
     await viewer.has_bodies();
     return viewer;
   }
