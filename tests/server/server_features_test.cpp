@@ -146,6 +146,41 @@ TEST(ServerThreads, APoseIsEditedByHandles) {
   }
 }
 
+TEST(ServerThreads, PullsAndEditsDoNotGetInEachOthersWay) {
+  RunningServer server(bar(small_hrpd(), 200));
+  Looking viewer(server.port());
+  LoopbackClient& client = viewer.client;
+  const Json pull = {{"type", "pull"}, {"body", 0}, {"point", 5}, {"target", {0, 2, 0}}, {"id", 1234567}};
+  client.send(pull);
+  client.send({{"type", "edit"}, {"on", true}, {"body", 0}});
+  client.wait_for("state", [](const Json& s) { return !s["edit"].is_null(); });
+  client.send(pull);
+  EXPECT_TRUE(contains(client.wait_for("error")["message"].get<std::string>(), "a pose is being edited"));
+  client.send({{"type", "edit"}, {"on", false}, {"body", 0}});
+  client.wait_for("state", [](const Json& s) { return s["edit"].is_null(); });
+  client.send({{"type", "release"}, {"id", 1234567}});
+  client.send(pull);
+  client.send(
+      {{"type", "rebuild"}, {"body", 0}, {"method", "hrpd"}, {"parameters", {{"iterations", 10000}}}});
+  EXPECT_TRUE(contains(client.wait_for("error")["message"].get<std::string>(),
+                       "iterations is 10000; expected 1 to 200"));
+  // Another drives, and the first one leaves: no pull of its stays behind.
+  LoopbackClient other = server.join();
+  other.send({{"type", "wheel"}});
+  other.wait_for("driver", [](const Json& d) { return d["driver"].get<bool>(); });
+  other.send({{"type", "pause"}, {"on", true}});
+  other.wait_for("state", [](const Json& s) { return s["paused"].get<bool>(); });
+}
+
+TEST(ServerThreads, FilesThatNameOthersAreNotOpened) {
+  RunningServer server(bar(small_hrpd(), 200));
+  LoopbackClient client = server.join();
+  http(
+      server.port(), "/open?name=x.gltf",
+      {.method = "POST", .body = R"({"asset": {}, "buffers": [{"uri": "../secret.bin", "byteLength": 4}]})"});
+  EXPECT_TRUE(contains(client.wait_for("error")["message"].get<std::string>(), "may name others"));
+}
+
 TEST(ServerThreads, ARecordingCanBeFetchedAndRead) {
   RunningServer server(bar(small_hrpd()));
   Looking viewer(server.port());

@@ -246,7 +246,8 @@ TEST(ServerThreads, ItEndsWhileViewersLookAndAPortIsFreeAgain) {
       message_of([&] { Server(make_scene(bar(small_hrpd())), {.port = port, .next_free_port = false}); }),
       "cannot listen"));
   EXPECT_TRUE(
-      contains(message_of([&] { Server(scene, {.address = "nowhere", .port = 0}); }), "not an address"));
+      contains(message_of([&] { Server(make_scene(bar(small_hrpd())), {.address = "nowhere", .port = 0}); }),
+               "not an address"));
 }
 
 TEST(ServerThreads, ASimulatorByItselfIsShownAndLeftWhereItIs) {

@@ -32,10 +32,14 @@ BodyPose::BodyPose(Stage& stage, std::size_t body)
   if (auto* fem = dynamic_cast<NewmarkBroyden*>(&simulator_)) {
     editor_.emplace(fem->model());
     editor_->set_q(fem->coordinates());
-  } else {
-    simulator_.set_gravity(Vector3d::Zero());
-    simulator_.set_damping(damping);
   }
+  calm();
+}
+
+void BodyPose::calm() {
+  if (editor_) return;
+  simulator_.set_gravity(Vector3d::Zero());
+  simulator_.set_damping(damping);
 }
 
 BodyPose::~BodyPose() {

@@ -23,6 +23,9 @@ class BodyPose {
   void set_handles(const std::vector<EditedHandle>& handles);
   void move_handle(int handle, const Vector3d& translation, const Vector3d& rotation);
 
+  /// Again without gravity and heavily damped, after settings were applied.
+  void calm();
+
   bool settled() const { return settled_; }
   /// Goes on towards the pose: a little, so that it can be seen. Once it is there, a report.
   std::optional<Json> advance();

@@ -248,6 +248,8 @@ class Browser : public std::enable_shared_from_this<Browser> {
     expire_after(state_.options.request_timeout);
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](error_code error, std::size_t) {
+                              if (error == http::error::body_limit)
+                                return self->answer_text(413, "the file is too large", true);
                               if (!error) self->route();
                             });
   }

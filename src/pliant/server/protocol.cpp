@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "pliant/base/error.h"
 
@@ -95,7 +96,9 @@ const Json& to_object(const Json& value, const char* key) {
   return value;
 }
 
-int to_id(const Json& value, const char* key) { return to_int(value, key, 0, 1000); }
+int to_id(const Json& value, const char* key) {
+  return to_int(value, key, 0, std::numeric_limits<int>::max());
+}
 
 // === Each request
 

@@ -84,14 +84,17 @@ Json rebuild_methods(const Json& words) {
 }
 
 Json rebuilt_words(const Json& words, const std::string& method, const Json& given) {
-  const auto known = [&](const std::string& key) {
-    return std::any_of(parameters().begin(), parameters().end(),
-                       [&](const Parameter& p) { return p.method == method && p.key == key; });
-  };
   Json simulator = {{"kind", method}};
   if (words["simulator"]["kind"] == method) simulator = words["simulator"];
   for (const auto& [key, value] : given.items()) {
-    if (!known(key)) throw InputError(fmt::format("rebuild: {} has no parameter {}", method, key));
+    const auto known = std::find_if(parameters().begin(), parameters().end(),
+                                    [&](const Parameter& p) { return p.method == method && p.key == key; });
+    if (known == parameters().end())
+      throw InputError(fmt::format("rebuild: {} has no parameter {}", method, key));
+    if (value.is_number() && known->choices.empty() &&
+        !(value.get<double>() >= known->minimum && value.get<double>() <= known->maximum))
+      throw InputError(fmt::format("rebuild: {} is {}; expected {} to {}", key, value.get<double>(),
+                                   known->minimum, known->maximum));
     simulator[key] = value;
   }
   return with_simulator(words, std::move(simulator));

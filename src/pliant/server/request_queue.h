@@ -1,5 +1,6 @@
 #pragma once
 // From the network's thread to the simulation's.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -23,6 +24,9 @@ class RequestQueue {
       const std::lock_guard lock(mutex_);
       const bool must = std::holds_alternative<Joined>(request) || std::holds_alternative<Left>(request);
       if (!must && list_.size() >= most) return false;
+      if (!must && std::count_if(list_.begin(), list_.end(),
+                                 [&](const Asked& one) { return one.client == client; }) >= most_of_one)
+        return false;
       // Of a pull that moved on before it was taken only the last counts.
       if (std::holds_alternative<Pull>(request) && !list_.empty() && list_.back().client == client)
         if (auto* before = std::get_if<Pull>(&list_.back().request)) {
@@ -63,6 +67,7 @@ class RequestQueue {
 
  private:
   static constexpr std::size_t most = 4096;
+  static constexpr std::ptrdiff_t most_of_one = 512;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Asked> list_;

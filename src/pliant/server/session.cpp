@@ -12,6 +12,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
+constexpr double request_time = 0.005;    // seconds a turn
 constexpr double furthest_behind = 0.25;  // seconds: then time is given up
 constexpr double stats_interval = 0.25, progress_interval = 0.1, recorded_interval = 1.0 / 30;
 constexpr double mode_rate = 0.6;  // swings a second that modes are shown with, whatever their own
@@ -54,31 +55,45 @@ void Session::stop() {
 void Session::run() {
   next_step_ = last_stats_ = Clock::now();
   while (!stop_) {
-    for (const Asked& asked : queue_.take()) handle(asked.client, asked.request);
-    take_preparation();
-    write_recording();
-    take_ghost();
-    const Clock::time_point now = Clock::now();
+    handle_requests();
     try {
-      if (pose_) {
-        if (!pose_->settled()) {
-          if (const std::optional<Json> report = pose_->advance()) send_to_all(*report);
-          dirty_ = true;
-        }
-      } else if (wants_step(now)) {
-        step_once(now);
-      }
+      move_on();
+      tell(Clock::now());
     } catch (const std::exception& error) {
       switches_.paused = true, single_steps_ = 0;
       pose_.reset();
-      switches_.edit.reset();
+      switches_.edit.reset(), switches_.mode.reset();
       state_changed_ = true;
+      energy_askers_.clear();
       send_to_all(error_message(fmt::format("stopped: {}", error.what())));
     }
-    tell(Clock::now());
     wait(Clock::now());
   }
   pose_.reset();  // while the stage is there
+}
+
+/// No more than a part of the time: who asks much must not stop the body for the others.
+void Session::handle_requests() {
+  const Clock::time_point until = after(Clock::now(), request_time);
+  do {
+    if (next_asked_ == asked_.size()) asked_ = queue_.take(), next_asked_ = 0;
+    if (asked_.empty()) return;
+    const Asked asked = std::move(asked_[next_asked_++]);
+    handle(asked.client, asked.request);
+  } while (!stop_ && Clock::now() < until);
+}
+
+void Session::move_on() {
+  take_preparation();
+  write_recording();
+  take_ghost();
+  const Clock::time_point now = Clock::now();
+  if (pose_ && !pose_->settled()) {
+    if (const std::optional<Json> report = pose_->advance()) send_to_all(*report);
+    dirty_ = true;
+  } else if (!pose_ && wants_step(now)) {
+    step_once(now);
+  }
 }
 
 bool Session::wants_step(Clock::time_point now) const {
@@ -257,6 +272,7 @@ void Session::wait(Clock::time_point now) {
   if (stop_ || single_steps_ > 0 || (pose_ && !pose_->settled())) {
     if (!ghost_steps_ && !switches_.mode) return;
   }
+  if (next_asked_ < asked_.size()) return;
   Clock::time_point due = after(now, 0.25);
   const bool runs = !switches_.paused && !pose_ && !switches_.mode && !ghost_steps_ &&
                     !(options_.pause_without_viewers && clients_.empty());

@@ -63,6 +63,8 @@ class Session {
 
   // === The loop
   void run();
+  void handle_requests();
+  void move_on();
   bool wants_step(Clock::time_point now) const;
   void step_once(Clock::time_point now);
   void take_ghost();
@@ -102,6 +104,7 @@ class Session {
   void give_wheel(int client);
   std::size_t checked_body(int body) const;
   void end_pulls(int client);
+  Vector3d within_reach(const Vector3d& way) const;
   void end_specials();  ///< modes and poses, which stand in the way of motion
   void end_recording();
   void write_recording();  ///< of one that ended, as soon as nothing else is prepared
@@ -137,6 +140,10 @@ class Session {
     int vertex = 0, drag = 0;
   };
   std::map<std::pair<int, int>, Held> pulls_;  // by client and its own number
+  void let_go(const Held& held);
+
+  std::vector<Asked> asked_;  // taken from the queue; those from next_asked_ on wait for the next turn
+  std::size_t next_asked_ = 0;
 
   std::map<std::size_t, BodyModes> modes_;  // of bodies, once found
   Clock::time_point mode_start_{};

@@ -6,6 +6,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/geometry/shapes.h"
+#include "pliant/io/letter_case.h"
 #include "pliant/scene/lone_body.h"
 #include "pliant/server/session.h"
 
@@ -29,13 +30,8 @@ void Session::on(int, const Rebuild& rebuild_words) {
       if (stage != stage_) return;
       end_recording();
       end_specials();
-      // Those who pull go on pulling.
-      const std::vector<Drag> drags = stage_->simulator(b).drags();
+      for (const int one : std::vector<int>(clients_)) end_pulls(one);
       stage_->replace(b, std::move(made->body), wanted, made->drawn, made->data);
-      for (auto& [key, held] : pulls_)
-        for (const Drag& drag : drags)
-          if (held.body == b && drag.id == held.drag)
-            held.drag = stage_->simulator(b).begin_drag(drag.vertex, drag.target, drag.strength);
       modes_.erase(b);
       ghost_surfaces_.clear();
       if (ghost_) {
@@ -125,6 +121,13 @@ void Session::on(int, const OpenShape& open_words) {
 void Session::on(int, const Upload& upload) { open(upload.name, upload.bytes); }
 
 void Session::open(const std::string& name, Bytes bytes) {
+  // These may name other files, and what comes from a viewer may not read any.
+  std::filesystem::path plain(name);
+  if (lower_case(plain.extension().string()) == ".gz") plain = plain.stem();
+  const std::string kind = lower_case(plain.extension().string());
+  if (bytes && (kind == ".gltf" || kind == ".veg" || kind == ".pvd"))
+    throw InputError(fmt::format(
+        "{}: a {} file may name others; expected one that stands alone, as .glb or .obj", name, kind));
   const auto files = bytes ? std::make_shared<ScratchFolder>() : nullptr;
   prepare(name, [this, name, bytes, files, tets = options_.tets](const Progress& progress) {
     std::filesystem::path folder;

@@ -9,6 +9,11 @@
 #include "pliant/server/session.h"
 
 namespace pliant::server {
+namespace {
+
+constexpr double most_turn = 100;  // radians
+
+}  // namespace
 
 void Session::handle(int client, const Request& request) {
   // One that left while its requests waited.
@@ -113,6 +118,7 @@ std::size_t Session::checked_body(int body) const {
 }
 
 void Session::on(int client, const Pull& pull) {
+  if (pose_) throw InputError("pull: a pose is being edited; expected that to end first");
   const std::size_t b = checked_body(pull.body);
   const DrawnBody& drawn = stage_->drawn(b);
   if (pull.point >= drawn.surface)
@@ -126,7 +132,7 @@ void Session::on(int client, const Pull& pull) {
       stage_->simulator(b).move_drag(found->second.drag, target);
       return;
     }
-    stage_->simulator(found->second.body).end_drag(found->second.drag);
+    let_go(found->second);
     pulls_.erase(found);
   }
   if (pulls_.size() >= 64) throw InputError("pull: 64 at once are enough; expected some to be released");
@@ -137,8 +143,16 @@ void Session::on(int client, const Pull& pull) {
 void Session::on(int client, const Release& release) {
   const auto found = pulls_.find({client, release.id});
   if (found == pulls_.end()) return;
-  stage_->simulator(found->second.body).end_drag(found->second.drag);
+  let_go(found->second);
   pulls_.erase(found);
+}
+
+/// Does nothing where the body has forgotten it, as one does whose state was restored.
+void Session::let_go(const Held& held) {
+  Simulator& simulator = stage_->simulator(held.body);
+  const std::vector<Drag>& drags = simulator.drags();
+  if (std::any_of(drags.begin(), drags.end(), [&](const Drag& drag) { return drag.id == held.drag; }))
+    simulator.end_drag(held.drag);
 }
 
 void Session::end_pulls(int client) {
@@ -147,7 +161,7 @@ void Session::end_pulls(int client) {
       ++at;
       continue;
     }
-    stage_->simulator(at->second.body).end_drag(at->second.drag);
+    let_go(at->second);
     at = pulls_.erase(at);
   }
 }
@@ -172,6 +186,7 @@ void Session::on(int, const Set& set) {
   if (pose_ && (set.gravity || set.damping))
     throw InputError("set: a pose is being edited, without gravity; expected that to end first");
   stage_->set(wanted);
+  if (pose_) pose_->calm();
   if (set.real_time) {
     switches_.real_time = *set.real_time;
     next_step_ = Clock::now();
@@ -269,14 +284,26 @@ void Session::on(int, const Edit& edit) {
   state_changed_ = true;
 }
 
+/// As far as pulls reach.
+Vector3d Session::within_reach(const Vector3d& way) const {
+  const double most = 100 * stage_->diagonal();
+  return way.cwiseMax(-most).cwiseMin(most);
+}
+
 void Session::on(int, const EditHandles& edit) {
   if (!pose_) throw InputError("edit_handles: no pose is being edited; expected edit first");
-  pose_->set_handles(edit.handles);
+  std::vector<EditedHandle> handles = edit.handles;
+  for (EditedHandle& handle : handles) {
+    handle.translation = within_reach(handle.translation);
+    handle.rotation = handle.rotation.cwiseMax(-most_turn).cwiseMin(most_turn);
+  }
+  pose_->set_handles(handles);
 }
 
 void Session::on(int, const EditMove& edit) {
   if (!pose_) throw InputError("edit_move: no pose is being edited; expected edit first");
-  pose_->move_handle(edit.handle, edit.translation, edit.rotation);
+  pose_->move_handle(edit.handle, within_reach(edit.translation),
+                     edit.rotation.cwiseMax(-most_turn).cwiseMin(most_turn));
 }
 
 }  // namespace pliant::server
