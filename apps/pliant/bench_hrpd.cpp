@@ -25,7 +25,7 @@ struct Arguments {
   int handles = 120, samples = 1000, iterations = 10, projection_handles = 80, dimension = 0;
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
   int coarse_tets = 0, contact_samples = ReduceHrpdOptions().contact_samples;
-  bool fit = true, json = false;
+  bool fit = true, spread = false, json = false;
 };
 
 /// Stretched, above a floor; or held at its lower end, and pushed to the side.
@@ -46,7 +46,8 @@ void set_up(Simulator& simulator, const Points& X, const BoundingBox& box, const
   simulator.set_gravity(a.motion == "push" ? Vector3d(a.push, 0, 0) : Vector3d(0, a.push, 0));
 }
 
-constexpr double density = 1000;  // kg/m³
+constexpr double density = 1000;      // kg/m³
+constexpr double large_motion = 0.2;  // of a vertex, in box diagonals
 
 /// The same points turned and moved to where they are closest to others, in the mean of squares.
 Points rigidly_laid_on(const Points& others, const Points& points) {
@@ -173,21 +174,39 @@ void run(const Arguments& a) {
     Hrpd projected(model);
     std::optional<CoarseBody> coarse;
     if (a.coarse_tets > 0) coarse.emplace(mesh, a);
-    double error = 0, shape_error = 0, projection = 0, largest = 0, last = 0, coarse_error = 0,
-           coarse_seconds = 0;
+    std::optional<ProjectiveDynamics> turned;  // the full method once more, gravity being a little aside
+    if (a.spread) {
+      turned.emplace(constraints, masses, ProjectiveDynamicsOptions{.iterations = a.full_iterations});
+      set_up(*turned, X, bounding_box(X), held, a);
+      turned->set_gravity(Eigen::AngleAxisd(1e-3, Vector3d::UnitZ()) * turned->gravity());
+    }
+    double error = 0, error_before = 0, shape_error = 0, shape_error_after = 0, projection = 0, largest = 0,
+           last = 0, spread = 0, spread_before = 0, coarse_error = 0, coarse_seconds = 0;
+    int before = 0;  // steps until the full motion reaches a fifth of the box
     for (int i = 0; i < a.compare; ++i) {
       full.step(), reduced.step();
+      if (turned) turned->step();
       if (interrupted()) throw Interrupted();
-      last = (full.positions() - reduced.positions()).rowwise().norm().mean() / box;
+      const auto distance_to_full = [&](const Points& x) {
+        return (full.positions() - x).rowwise().norm().mean() / box;
+      };
+      last = distance_to_full(reduced.positions());
+      const double shape = distance_to_full(rigidly_laid_on(full.positions(), reduced.positions()));
+      const double apart = turned ? distance_to_full(turned->positions()) : 0;
       error += last / a.compare;
-      const Points laid = rigidly_laid_on(full.positions(), reduced.positions());
-      shape_error += (full.positions() - laid).rowwise().norm().mean() / box / a.compare;
+      shape_error += shape / a.compare;
+      spread += apart / a.compare;
+      if (largest < large_motion) {
+        error_before += last, spread_before += apart, ++before;
+      } else {
+        shape_error_after += shape;
+      }
       if (coarse) {
         coarse_seconds += seconds_of([&] { coarse->step(); });
-        coarse_error += (full.positions() - coarse->positions()).rowwise().norm().mean() / box / a.compare;
+        coarse_error += distance_to_full(coarse->positions()) / a.compare;
       }
       projected.set_motion(full.positions(), Points::Zero(X.rows(), 3));
-      projection += (full.positions() - projected.positions()).rowwise().norm().mean() / box / a.compare;
+      projection += distance_to_full(projected.positions()) / a.compare;
       const Eigen::RowVector3d drift = full.positions().colwise().mean() - X.colwise().mean();
       const Points moved =
           (full.positions() - X).rowwise() - (held.empty() ? drift : Eigen::RowVector3d(0, 0, 0));
@@ -195,9 +214,16 @@ void run(const Arguments& a) {
     }
     json["position_error"] = error;
     json["position_error_at_end"] = last;
+    json["steps_to_large_motion"] = before;
+    json["position_error_to_large_motion"] = error_before / before;
     json["shape_error"] = shape_error;
+    if (before < a.compare) json["shape_error_after_large_motion"] = shape_error_after / (a.compare - before);
     json["projection_error"] = projection;
     json["largest_motion"] = largest;
+    if (turned) {
+      json["full_spread"] = spread;
+      json["full_spread_to_large_motion"] = spread_before / before;
+    }
     if (coarse) {
       json["coarse_vertices"] = coarse->vertex_count();
       json["coarse_steps_per_s"] = a.compare / coarse_seconds;
@@ -270,6 +296,8 @@ void add_bench_hrpd(CLI::App& bench) {
       ->add_option("--compare", a->compare, "Steps over which positions are compared with the full method's")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
+  command->add_flag("--spread", a->spread,
+                    "With --compare: how far the full method is from itself with gravity turned by 1 mrad");
   command
       ->add_option("--full-iterations", a->full_iterations, "Turns a step of the full method compared with")
       ->capture_default_str();

@@ -450,12 +450,9 @@ TEST(ProjectiveDynamics, ParallelGivesTheSameBits) {
 }
 
 TEST(ProjectiveDynamics, RestoredStatesGoOnBitByBit) {
-  const auto make = [] {
-    ProjectiveDynamics sim = soft_bar();
-    sim.set_obstacles({Obstacle{.path = {{{0, Vector3d(0, -0.1, 0)}}}, .restitution = 0.3}});
-    return sim;
-  };
-  ProjectiveDynamics sim = make();
+  const std::vector<Obstacle> floor = {Obstacle{.path = {{{0, Vector3d(0, -0.1, 0)}}}, .restitution = 0.3}};
+  ProjectiveDynamics sim = soft_bar();
+  sim.set_obstacles(floor);
   sim.fix(end_of_bar(sim.positions()));
   sim.begin_drag(30, Vector3d(0.3, 0.4, 0));
   sim.add_position(44, Vector3d(0.2, 0, 0.3), 200);
@@ -472,7 +469,8 @@ TEST(ProjectiveDynamics, RestoredStatesGoOnBitByBit) {
   for (int i = 0; i < 10; ++i) sim.step();
   EXPECT_TRUE(same_bits(sim.positions(), expected));
   EXPECT_EQ(sim.save(), end);
-  ProjectiveDynamics other = make();  // another of the same kind
+  ProjectiveDynamics other = soft_bar();  // another of the same kind
+  other.set_obstacles(floor);
   other.restore(state);
   EXPECT_EQ(other.save(), state);
   for (int i = 0; i < 10; ++i) other.step();

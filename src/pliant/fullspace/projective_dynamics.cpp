@@ -8,14 +8,18 @@
 
 #include "pliant/base/error.h"
 #include "pliant/fullspace/vertex_motion.h"
+#include "pliant/geometry/sampling.h"
 #include "pliant/geometry/surface.h"
 #include "pliant/simulation/drag.h"
 
 namespace pliant {
 namespace {
 
-constexpr Index grain = 2048;           // vertices a chunk
-constexpr double near_obstacle = 0.03;  // in box diagonals
+constexpr Index grain = 2048;  // vertices a chunk
+/// Of contacts: a thousandth of what their vertex alone would move.
+constexpr double softness = 1e-3;
+/// Vertices that feel obstacles; of finer surfaces so many, spread evenly, and the others are moved outside after a step.
+constexpr int most_contact_vertices = 10'000;
 // Whatever is set or pulled, numbers stay where their squares are finite.
 constexpr double farthest = 1e60;
 
@@ -51,6 +55,25 @@ std::vector<int> surface_vertices(const ProjectiveConstraints& constraints, Tria
   return vertices;
 }
 
+std::vector<int> contact_vertices(const Points& rest, const std::vector<int>& surface,
+                                  const Triangles& triangles) {
+  if (static_cast<int>(surface.size()) <= most_contact_vertices) return surface;
+  std::vector<int> chosen;
+  if (triangles.rows() > 0) {
+    chosen = spread_over_surface(rest, triangles, most_contact_vertices);
+  } else {
+    for (std::size_t i = 0; i < most_contact_vertices; ++i)
+      chosen.push_back(surface[i * surface.size() / most_contact_vertices]);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+double box_diagonal(const Points& X) {
+  const double diagonal = (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
+  return diagonal > 0 ? diagonal : 1;
+}
+
 void keep_near(Points& points) { points = points.cwiseMax(-farthest).cwiseMin(farthest); }
 
 }  // namespace
@@ -60,8 +83,12 @@ ProjectiveDynamics::ProjectiveDynamics(const ProjectiveConstraints& constraints,
     : Simulator(constraints.rest.rows()),
       options_(options),
       masses_(masses),
+      extent_(box_diagonal(constraints.rest)),
       has_volumes_(constraints.can_change_volume()),
-      forces_(std::in_place_index<0>, constraints) {
+      forces_(std::in_place_index<0>, constraints),
+      surface_(surface_vertices(constraints, triangles_)),
+      responses_(constraints.rest.rows(), contact_vertices(constraints.rest, surface_, triangles_), solver_),
+      points_(static_cast<Index>(responses_.contacts().size()), extent_, softness) {
   const Index n = vertex_count_;
   if (masses.size() != n)
     throw InputError(fmt::format("projective_dynamics: {} masses for {} vertices; expected one a vertex",
@@ -81,10 +108,7 @@ ProjectiveDynamics::ProjectiveDynamics(const ProjectiveConstraints& constraints,
   set_time_step(options.time_step);
   if (options.single_precision) forces_.emplace<1>(constraints);
   total_mass_ = masses.sum();
-  extent_ = (constraints.rest.colwise().maxCoeff() - constraints.rest.colwise().minCoeff()).norm();
-  if (!(extent_ > 0)) extent_ = 1;
   rest_ = constraints.rest;
-  surface_ = surface_vertices(constraints, triangles_);
   stiffness_matrix_ = projective_matrix(constraints);
   matrix_ = stiffness_matrix_;
   cholesky_.analyze(matrix_);
@@ -106,9 +130,8 @@ StepReport ProjectiveDynamics::step() {
     const Trace::Scope scope(trace_, "sum");
     predict();
   }
-  choose_supports();
   prepare();
-  if (!placed_.empty()) meet_obstacles(s_, first_contacts_);
+  begin_points();
 
   // === From s on, local and global steps by turns
   q_ = s_;
@@ -130,16 +153,22 @@ StepReport ProjectiveDynamics::step() {
     objective_.push_back(objective_now());
   }
 
-  // === Obstacles once more, then velocities
-  if (!placed_.empty()) meet_obstacles(q_, contacts_);
+  // === Nothing stays inside an obstacle; then velocities
+  if (!placed_.empty()) {
+    const Trace::Scope scope(trace_, "contact");
+    project_positions(placed_, touching_, start_, time_step_, q_, contacts_);
+  }
   const double h = time_step_, fade = std::exp(-damping_ * h);
   velocity_before_.swap(v_);
   parallel_for(vertex_count_, grain, [&](Index v) { v_.row(v) = (q_.row(v) - start_.row(v)) * (1 / h); });
   if (!placed_.empty()) {
     const Trace::Scope scope(trace_, "contact");
-    for (std::size_t i = 0; i < contacts_.size(); ++i)
-      if (!contacts_[i].touches()) contacts_[i] = first_contacts_[i];
-    project_velocities(placed_, touching_, contacts_, velocity_before_, v_);
+    const auto at = [&](const Points& x, Index row) { return Vector3d(x.row(responses_.vertex(row))); };
+    if (points_.bounce(
+            responses_, [&](Index row) { return at(velocity_before_, row); },
+            [&](Index row) { return at(v_, row); }))
+      parallel_for(vertex_count_, grain,
+                   [&](Index v) { v_.row(v) += responses_.moved_vertex(v).transpose(); });
   }
   if (fade != 1) v_ *= fade;
   last_time_step_ = h;
@@ -162,41 +191,12 @@ void ProjectiveDynamics::prepare() {
   wanted_.fixed = fixed_;
   wanted_.held.clear();
   for (const PositionConstraint& c : held_) wanted_.held.emplace_back(c.vertex, c.stiffness);
-  wanted_.supported = supported_;
   if (!(wanted_ == key_)) {
     const Trace::Scope scope(trace_, "factorize");
     factorize();
+    responses_.forget();
+    points_.forget();
   }
-  prepare_drags();
-}
-
-void ProjectiveDynamics::choose_supports() {
-  if (placed_.empty() && supported_.empty()) return;
-  const Trace::Scope scope(trace_, "contact");
-  // Near now, or at the end of the step if nothing held it. The list is made anew when a vertex is inside that is not
-  // on it, or when few of it are near any more: so the matrix changes seldom.
-  const double wide = near_obstacle * extent_;
-  distances_.resize(touching_.size());
-  parallel_for(static_cast<Index>(touching_.size()), grain, [&](Index i) {
-    const int v = touching_[static_cast<std::size_t>(i)];
-    double least = 2 * wide;
-    Contact contact;
-    for (const PlacedObstacle& obstacle : placed_)
-      for (const Points* x : {&start_, &s_})
-        if (contact_within(obstacle, x->row(v), wide, contact)) least = std::min(least, contact.distance);
-    distances_[static_cast<std::size_t>(i)] = least;
-  });
-  std::size_t near = 0;
-  bool all_listed = true;
-  for (std::size_t i = 0; i < touching_.size(); ++i) {
-    if (distances_[i] < wide) ++near;
-    if (distances_[i] < 0)
-      all_listed = all_listed && std::binary_search(supported_.begin(), supported_.end(), touching_[i]);
-  }
-  if (all_listed && 4 * near >= supported_.size()) return;
-  supported_.clear();
-  for (std::size_t i = 0; i < touching_.size(); ++i)
-    if (distances_[i] < wide) supported_.push_back(touching_[i]);
 }
 
 /// A = M/h² + Σ λ SᵀS + position constraints; rows and columns of fixed vertices diagonal.
@@ -204,12 +204,6 @@ void ProjectiveDynamics::factorize() {
   const double inverse_square = 1 / (time_step_ * time_step_);
   VectorXd diagonal = inverse_square * masses_;
   for (const PositionConstraint& c : held_) diagonal[c.vertex] += c.stiffness;
-  support_stiffness_.resize(supported_.size());
-  for (std::size_t i = 0; i < supported_.size(); ++i) {
-    const int v = supported_[i];
-    support_stiffness_[i] = diagonal[v] + stiffness_ * stiffness_matrix_.coeff(v, v);
-    diagonal[v] += support_stiffness_[i];
-  }
   // Rounding may spoil the positive definiteness of an extremely stiff body; a little more inertia, which changes the
   // steps towards the minimum and not the minimum, restores it.
   for (double extra = 0; extra < 1; extra = std::max(100 * extra, 1e-14)) {
@@ -237,38 +231,32 @@ void ProjectiveDynamics::factorize() {
   ++factorizations_;
 }
 
-/// (A + E W Eᵀ)⁻¹ = A⁻¹ - A⁻¹E (W⁻¹ + Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹
-void ProjectiveDynamics::prepare_drags() {
-  wanted_pulls_.clear();
+/// Drags, and surface vertices near obstacles.
+void ProjectiveDynamics::begin_points() {
+  const Trace::Scope scope(trace_, "contact");
+  pulls_.clear();
+  pull_vertices_.clear();
   for (const Drag& drag : drags_) {
     if (drag.strength == 0 || is_fixed_[static_cast<std::size_t>(drag.vertex)]) continue;
     const double local = stiffness_ * stiffness_matrix_.coeff(drag.vertex, drag.vertex);
-    wanted_pulls_.push_back({drag.vertex, factorizations_, drag_stiffness(drag.strength, total_mass_, local),
-                             drag.target.cwiseMax(-farthest).cwiseMin(farthest)});
+    pulls_.push_back({drag.vertex, drag_stiffness(drag.strength, total_mass_, local),
+                      drag.target.cwiseMax(-farthest).cwiseMin(farthest)});
+    pull_vertices_.push_back(drag.vertex);
   }
-  const bool same = std::equal(pulls_.begin(), pulls_.end(), wanted_pulls_.begin(), wanted_pulls_.end(),
-                               [](const Pull& a, const Pull& b) { return a.same_matrix(b); });
-  pulls_ = wanted_pulls_;
-  if (same) return;
-  const Index k = static_cast<Index>(pulls_.size()), n = vertex_count_;
-  responses_.resize(n, k);
-  picked_.resize(k, 3);
-  small_.resize(k, 3);
-  MatrixXd small(k, k);
-  for (Index begin = 0; begin < k; begin += 3) {
-    const Index count = std::min<Index>(3, k - begin);
-    std::fill(change_.begin(), change_.end(), 0.0);
-    for (Index i = 0; i < count; ++i)
-      change_[static_cast<std::size_t>(4 * pulls_[static_cast<std::size_t>(begin + i)].vertex + i)] = 1;
-    solver_.solve(change_.data(), change_.data());
-    for (Index i = 0; i < count; ++i)
-      for (Index v = 0; v < n; ++v) responses_(v, begin + i) = change_[static_cast<std::size_t>(4 * v + i)];
+  responses_.set_pins(pull_vertices_);
+  points_.begin(placed_, time_step_);
+  for (std::size_t i = 0; i < pulls_.size(); ++i)
+    points_.add_pin(responses_.pin_row(i), pulls_[i].stiffness, pulls_[i].target);
+  if (placed_.empty()) return;
+  const auto contacts = responses_.contacts();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const int v = contacts[i];
+    const auto contact = static_cast<Index>(i);
+    if (is_fixed_[static_cast<std::size_t>(v)])
+      points_.leave_out(contact);
+    else
+      points_.add_contact(contact, contact, s_.row(v), [&] { return Vector3d(start_.row(v)); });
   }
-  for (Index i = 0; i < k; ++i)
-    for (Index j = 0; j < k; ++j)
-      small(i, j) = responses_(pulls_[static_cast<std::size_t>(i)].vertex, j) +
-                    (i == j ? 1 / pulls_[static_cast<std::size_t>(i)].stiffness : 0);
-  small_inverse_ = small.ldlt().solve(MatrixXd::Identity(k, k));
 }
 
 /// s = q + h v + h² (g + f/m)
@@ -321,35 +309,30 @@ void ProjectiveDynamics::sum_right_hand_side() {
   };
   for (const PositionConstraint& c : held_)
     add(c.vertex, c.stiffness * (c.target - q_.row(c.vertex).transpose()));
-  for (const Pull& p : pulls_) add(p.vertex, p.stiffness * (p.target - q_.row(p.vertex).transpose()));
-  for (std::size_t i = 0; i < supported_.size(); ++i) {
-    const int v = supported_[i];
-    const Vector3d x = q_.row(v);
-    Vector3d outside = x;
-    move_outside(placed_, start_.row(v), time_step_, outside);
-    add(v, support_stiffness_[i] * (outside - x));
-  }
   for (int v : fixed_) std::fill_n(change_.data() + 4 * static_cast<Index>(v), 4, 0.0);
 }
 
-/// q += (A + E W Eᵀ)⁻¹ right-hand side; returns the longest way of a vertex.
+/// q += A⁻¹ right-hand side, and what drags and obstacles add; returns the longest way of a vertex.
 double ProjectiveDynamics::move() {
-  const Trace::Scope scope(trace_, "global");
-  solver_.solve(change_.data(), change_.data());
-  const Index k = static_cast<Index>(pulls_.size());
-  if (k > 0) {
-    for (Index i = 0; i < k; ++i)
-      for (int r = 0; r < 3; ++r)
-        picked_(i, r) = change_[static_cast<std::size_t>(4 * pulls_[static_cast<std::size_t>(i)].vertex + r)];
-    small_ =
-        small_inverse_.lazyProduct(picked_);  // a few numbers: without the memory that large products pack in
+  {
+    const Trace::Scope scope(trace_, "global");
+    solver_.solve(change_.data(), change_.data());
   }
+  bool pulled = false;
+  if (!points_.points().empty()) {
+    const Trace::Scope scope(trace_, "contact");
+    for (ActivePoint& point : points_.points()) {
+      const Index v = responses_.vertex(point.row);
+      point.here = q_.row(v).transpose() + Eigen::Map<const Vector3d>(change_.data() + 4 * v);
+    }
+    pulled = points_.pull(responses_);
+  }
+  const Trace::Scope scope(trace_, "sum");
   parallel_for_chunks(vertex_count_, grain, [&](Index begin, Index end) {
     double most = 0;
     for (Index v = begin; v < end; ++v) {
-      Eigen::Map<const Vector3d> change(change_.data() + 4 * v);
-      Vector3d way = change;
-      for (Index i = 0; i < k; ++i) way -= responses_(v, i) * small_.row(i).transpose();
+      Vector3d way = Eigen::Map<const Vector3d>(change_.data() + 4 * v);
+      if (pulled) way += responses_.moved_vertex(v);
       q_.row(v) += way.transpose();
       most = std::max(most, way.squaredNorm());
     }
@@ -376,11 +359,6 @@ double ProjectiveDynamics::objective_now() const {
     if (!is_fixed_[static_cast<std::size_t>(v)])
       inertia += masses_[v] * (q_.row(v) - s_.row(v)).squaredNorm();
   return sum + scale * inertia;
-}
-
-void ProjectiveDynamics::meet_obstacles(Points& positions, std::vector<VertexContact>& contacts) {
-  const Trace::Scope scope(trace_, "contact");
-  project_positions(placed_, touching_, start_, time_step_, positions, contacts);
 }
 
 void ProjectiveDynamics::set_iterations(int turns) {
@@ -469,7 +447,8 @@ void ProjectiveDynamics::write_state(StateWriter& writer) const {
   for (const PositionConstraint& c : held_)
     held.push_back({c.id, c.vertex, {c.target[0], c.target[1], c.target[2]}, c.stiffness});
   writer.array(std::span<const Saved>(held));
-  writer.array(std::span<const int>(supported_));
+  writer.points(points_.anchors);
+  writer.array(std::span<const char>(points_.touched));
 }
 
 void ProjectiveDynamics::read_state(StateReader& reader) {
@@ -484,19 +463,18 @@ void ProjectiveDynamics::read_state(StateReader& reader) {
   const auto last = reader.value<double>();
   const auto next = reader.value<int>();
   const auto held = reader.array<Saved>();
-  const auto supported = reader.array<int>();
-  if (!q.allFinite() || !v.allFinite() || !s.allFinite() || !(last > 0))
+  Points anchors(points_.anchors.rows(), 3);
+  std::vector<char> touched(points_.touched.size());
+  reader.points(anchors);
+  reader.into(std::span<char>(touched));
+  if (!q.allFinite() || !v.allFinite() || !s.allFinite() || !anchors.allFinite() || !(last > 0))
     throw InputError("state: a number is not finite; expected a state that save() made");
   for (const Saved& c : held)
     if (c.vertex < 0 || c.vertex >= vertex_count_ || !(c.stiffness >= 0 && c.stiffness <= 1e15))
       throw InputError(fmt::format("state: a position constraint at vertex {}; expected 0 to {}", c.vertex,
                                    vertex_count_ - 1));
-  for (const int vertex : supported)
-    if (vertex < 0 || vertex >= vertex_count_)
-      throw InputError(
-          fmt::format("state: vertex {} at an obstacle; expected 0 to {}", vertex, vertex_count_ - 1));
   q_ = std::move(q), v_ = std::move(v), s_ = std::move(s);
-  supported_ = supported;
+  points_.anchors = std::move(anchors), points_.touched = std::move(touched);
   last_time_step_ = last, next_held_ = next;
   mark_fixed();
   held_.clear();
@@ -508,6 +486,7 @@ void ProjectiveDynamics::read_state(StateReader& reader) {
 std::size_t ProjectiveDynamics::memory_bytes() const {
   const auto points = static_cast<std::size_t>(5 * q_.size()) * sizeof(double);
   return points + change_.size() * sizeof(double) + cholesky_.memory_bytes() + solver_.memory_bytes() +
+         responses_.memory_bytes() +
          2 * static_cast<std::size_t>(matrix_.nonZeros()) * (sizeof(double) + sizeof(int)) +
          std::visit([](const auto& forces) { return forces.memory_bytes(); }, forces_);
 }

@@ -8,17 +8,15 @@
 //     A dq = M/h² (s - q) + Σ λ Sᵀ (p - S q),
 // so rounding only touches the change, and fixed vertices are those with dq = 0: their rows of A become diagonal, which
 // keeps its pattern. The symbolic factorisation is done once; the numeric one again where the time step, the stiffness,
-// the fixed vertices or the position constraints change. Drags change A at a few vertices only, which is made up for by
-// the formula of Woodbury instead: begun and ended without a factorisation.
-//
-// Obstacles correct s, as in [Brandt et al. 2018, appendix A], and hold the vertices near them by constraints whose sets are
-// what is outside; what is left of the depth after the last iteration is taken back.
+// the fixed vertices or the position constraints change. Drags and obstacles act on a few vertices only, which is made up for
+// after every global step (contact/active_points.h): they come and go without a factorisation.
 #include <span>
 #include <variant>
 #include <vector>
 
-#include "pliant/contact/projection.h"
+#include "pliant/contact/active_points.h"
 #include "pliant/elasticity/projective_forces.h"
+#include "pliant/fullspace/vertex_responses.h"
 #include "pliant/numerics/aligned_vector.h"
 #include "pliant/numerics/panel_solver.h"
 #include "pliant/numerics/sparse_cholesky.h"
@@ -48,6 +46,8 @@ class ProjectiveDynamics final : public Simulator {
   /// @param masses  one a vertex, kg, all above zero
   ProjectiveDynamics(const ProjectiveConstraints& constraints, const VectorXd& masses,
                      const ProjectiveDynamicsOptions& options = {});
+  ProjectiveDynamics(const ProjectiveDynamics&) = delete;  // responses know where the solver stands
+  ProjectiveDynamics& operator=(const ProjectiveDynamics&) = delete;
 
   StepReport step() override;
   const Trace& trace() const override { return trace_; }  ///< factorize, local, sum, global, contact
@@ -83,17 +83,15 @@ class ProjectiveDynamics final : public Simulator {
   void read_state(StateReader& reader) override;
   void motion_set(const Points& positions, const Points& velocities) override;
 
-  void choose_supports();
   void prepare();
   void mark_fixed();
   void factorize();
-  void prepare_drags();
+  void begin_points();
   void predict();
   void project(bool with_energy);
   void sum_right_hand_side();
   double move();
   double objective_now() const;
-  void meet_obstacles(Points& positions, std::vector<VertexContact>& contacts);
   Vector3d spring_force(Index vertex) const;
   Vector3d constraint_force(Index vertex) const;
   double constraint_energy() const;
@@ -116,24 +114,19 @@ class ProjectiveDynamics final : public Simulator {
     double time_step = 0, stiffness = 0;
     std::vector<int> fixed;
     std::vector<std::pair<int, double>> held;
-    std::vector<int> supported;
     bool operator==(const Key&) const = default;
   } key_, wanted_;
   int factorizations_ = 0;
 
-  // Woodbury: A⁻¹ e for each dragged vertex.
   struct Pull {
-    int vertex = 0, factorization = 0;
+    int vertex = 0;
     double stiffness = 0;
     Vector3d target = Vector3d::Zero();
-    bool same_matrix(const Pull& other) const {
-      return vertex == other.vertex && factorization == other.factorization && stiffness == other.stiffness;
-    }
   };
-  std::vector<Pull> pulls_, wanted_pulls_;
-  MatrixXd responses_;       // n x k
-  MatrixXd small_inverse_;   // (W⁻¹ + Eᵀ A⁻¹ E)⁻¹, k x k
-  MatrixXd picked_, small_;  // k x 3
+  std::vector<Pull> pulls_;  // of drags
+  std::vector<int> pull_vertices_;
+  VertexResponses responses_;  // of these, and of surface vertices that obstacles push
+  ActivePoints points_;
 
   Points q_, v_, s_, start_, velocity_before_;
   double last_time_step_ = 1.0 / 60;  // of the step that made s_
@@ -142,11 +135,7 @@ class ProjectiveDynamics final : public Simulator {
   std::vector<char> is_fixed_;
   std::vector<int> touching_;  // surface vertices that are not fixed
   std::vector<PlacedObstacle> placed_;
-  std::vector<VertexContact> first_contacts_, contacts_;
-  // Vertices near obstacles have a constraint each, which pulls to the nearest point outside and weighs as much as all
-  // else that moves the vertex: without it the rest of the body would press them through in every iteration.
-  std::vector<int> supported_;  // ascending; changes seldom, and so belongs to the state
-  std::vector<double> support_stiffness_, distances_;
+  std::vector<VertexContact> contacts_;
   std::vector<PositionConstraint> held_;
   int next_held_ = 1;
   std::vector<double> objective_;

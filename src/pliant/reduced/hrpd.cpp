@@ -105,7 +105,7 @@ void Hrpd::set_coordinates(const MatrixXd& q, const MatrixXd& rates) {
         fmt::format("set_coordinates: {} x {} and {} x {} given; expected finite {} x 3 matrices", q.rows(),
                     q.cols(), rates.rows(), rates.cols(), d));
   q_ = q, v_ = rates;
-  std::fill(pins_.touched.begin(), pins_.touched.end(), 0);
+  std::fill(pins_.points().touched.begin(), pins_.points().touched.end(), 0);
   leave_out_rows(q_, model_->basis.dropped);
   leave_out_rows(v_, model_->basis.dropped);
 }
@@ -381,8 +381,8 @@ void Hrpd::write_state(StateWriter& writer) const {
   writer.vector(v_.reshaped());
   writer.array(std::span<const double>(kind_factors_));
   writer.array(std::span<const double>(reaction_.data(), 3));
-  writer.points(pins_.anchors);
-  writer.array(std::span<const char>(pins_.touched));
+  writer.points(pins_.points().anchors);
+  writer.array(std::span<const char>(pins_.points().touched));
 }
 
 void Hrpd::read_state(StateReader& reader) {
@@ -393,8 +393,8 @@ void Hrpd::read_state(StateReader& reader) {
   reader.into(std::span<double>(factors));
   Vector3d reaction;
   reader.into(std::span<double>(reaction.data(), 3));
-  Points anchors(pins_.anchors.rows(), 3);
-  std::vector<char> touched(pins_.touched.size());
+  Points anchors(pins_.points().anchors.rows(), 3);
+  std::vector<char> touched(pins_.points().touched.size());
   reader.points(anchors);
   reader.into(std::span<char>(touched));
   if (!q.allFinite() || !v.allFinite() || !reaction.allFinite() || !anchors.allFinite())
@@ -404,8 +404,8 @@ void Hrpd::read_state(StateReader& reader) {
   if (factors != kind_factors_) changes_.stiffness = true;
   kind_factors_ = std::move(factors);
   reaction_ = reaction;
-  pins_.anchors = std::move(anchors);
-  pins_.touched = std::move(touched);
+  pins_.points().anchors = std::move(anchors);
+  pins_.points().touched = std::move(touched);
 }
 
 void Hrpd::motion_set(const Points& positions, const Points& velocities) {

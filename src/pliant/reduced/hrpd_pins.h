@@ -3,8 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "pliant/contact/projection.h"
-#include "pliant/numerics/dense_cholesky.h"
+#include "pliant/contact/active_points.h"
 #include "pliant/reduced/hrpd_model.h"
 
 namespace pliant {
@@ -16,10 +15,9 @@ struct Pin {
   Vector3d place = Vector3d::Zero();  ///< metres
 };
 
-/// Pins enter the global step by the formula of Woodbury, so that they come and go without a factorisation: with u the row
-/// of U at a vertex, a force there moves the body by A⁻¹ u, and vertices feel each other by uᵀ A⁻¹ u. Contact vertices that
-/// an obstacle pushes are pins that cannot pull: which of them are pushed is settled from turn to turn.
-class HrpdPins {
+/// The points themselves, and how they settle, are in contact/active_points.h; here is how they move with the coordinates: with
+/// u the row of U at a vertex, a force there moves the body by A⁻¹ u, and vertices feel each other by uᵀ A⁻¹ u.
+class HrpdPins final : private PointResponses {
  public:
   explicit HrpdPins(const HrpdModel& model);
 
@@ -28,7 +26,7 @@ class HrpdPins {
 
   /// Before the turns of a step.
   /// @param pins    of drags and vertices held while running
-  /// @param placed  obstacles at the end of the step; must stay until `finish`
+  /// @param placed  obstacles at the end of the step; must stay until the next one
   /// @param start, target  coordinates at the beginning, and where the body would be without forces, 4k x 3
   void begin(const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed, double time_step,
              const MatrixXd& start, const MatrixXd& target);
@@ -38,45 +36,27 @@ class HrpdPins {
   void bounce(const MatrixXd& rates_before, MatrixXd& rates);
 
   /// The force of a pin given to `begin`, after the last turn, N.
-  Vector3d force(std::size_t pin) const { return force_.row(static_cast<Index>(pin)); }
-  Index pushed() const { return pushed_; }  ///< contact vertices that an obstacle pushed in the last turn
-  bool empty() const { return points_.empty(); }
-
-  /// Where contact vertices were held in the last step, which the next one counts slip from: part of the state.
-  Points anchors;             ///< a row a contact vertex
-  std::vector<char> touched;  ///< which of them
+  const Vector3d& force(std::size_t pin) const { return points_.points()[pin].force; }
+  Index pushed() const {
+    return points_.pushed();
+  }  ///< contact vertices that an obstacle pushed in the last turn
+  bool empty() const { return points_.points().empty(); }
+  ActivePoints& points() { return points_; }
+  const ActivePoints& points() const { return points_; }
 
  private:
-  /// A pin or a contact vertex near an obstacle, in the present step.
-  struct Point {
-    Index row = 0;                       // of the tables
-    Index contact = -1;                  // place among the contact vertices
-    bool active = true;                  // a contact: pushed in the last turn, or inside after it
-    bool near = false, inside = false;   // of an obstacle, before it is pulled
-    double stiffness = 0;                // N/m
-    Vector3d start = Vector3d::Zero();   // where slip counts from
-    Vector3d place = Vector3d::Zero();   // where it is pulled
-    Vector3d here = Vector3d::Zero();    // before it is pulled
-    Vector3d normal = Vector3d::Zero();  // of a contact
-    double restitution = 0;
-  };
+  void compliance(std::span<const Index> rows, MatrixXd& out) override;
+  void push(std::span<const Index> rows, const MatrixXd& forces) override;
+  Vector3d moved(Index row) const override { return displacement(row, shift_); }
 
   Index row_of(int vertex);
   void add_row(int vertex);
   Vector3d displacement(Index row, const MatrixXd& q) const;
-  void respond();
+  void respond(std::span<const Index> rows);
   double felt(Index row, Index by);
-  bool look(Point& point);
-  bool factorize_active();
-  void solve_active();
-  bool release();
-  bool take_pressed();
-  void shift();
-  void settle();
 
   const HrpdModel& model_;
   const DenseCholesky* factor_ = nullptr;
-  double diagonal_ = 1;
 
   // === What is known of vertices, a row each: the contact vertices first, then others as they are pinned
   std::vector<int> vertex_;
@@ -90,19 +70,8 @@ class HrpdPins {
   MatrixXd batch_;  // of responses that are being solved for
   std::vector<Index> batch_rows_;
 
-  // === The present step
-  std::span<const PlacedObstacle> placed_;
-  double time_step_ = 0;
-  bool first_turn_ = true;
-  std::size_t pin_count_ = 0;  // those before the contacts
-  std::vector<Point> points_;
-  std::vector<Index> active_, factored_, bouncing_;  // places in points_
-  std::vector<Index> columns_moved_;                 // of responses_
-  MatrixXd matrix_, gap_;                            // of the active points
-  Points force_;                                     // of all points
-  MatrixXd shift_;                                   // 4k x 3
-  DenseCholesky small_;
-  Index pushed_ = 0;
+  ActivePoints points_;
+  MatrixXd shift_;  // 4k x 3: by the last push
 };
 
 }  // namespace pliant

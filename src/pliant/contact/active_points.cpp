@@ -1,0 +1,223 @@
+#include "pliant/contact/active_points.h"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+/// Contact vertices so near to an obstacle, in box diagonals, are looked at in every turn.
+constexpr double near_obstacle = 0.02;
+/// Contacts so deep inside, in box diagonals, are as good as outside.
+constexpr double slack = 1e-5;
+/// In a turn so many times contacts are let go and taken.
+constexpr int rounds = 3;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ActivePoints::ActivePoints(Index contacts, double diagonal, double softness)
+    : diagonal_(diagonal), softness_(softness) {
+  anchors.setZero(contacts, 3);
+  touched.assign(at(contacts), 0);
+}
+
+void ActivePoints::reserve(Index points) {
+  points_.reserve(at(points));
+  for (auto* v : {&active_, &factored_, &rows_}) v->reserve(at(points));
+  matrix_.resize(points, points);
+  gap_.resize(points, 3);
+  small_.reserve(points);
+}
+
+void ActivePoints::begin(std::span<const PlacedObstacle> placed, double time_step) {
+  placed_ = placed;
+  time_step_ = time_step;
+  points_.clear();
+  factored_.clear();
+  first_turn_ = true;
+  pushed_ = 0;
+  if (placed.empty()) std::fill(touched.begin(), touched.end(), 0);
+}
+
+void ActivePoints::add_pin(Index row, double stiffness, const Vector3d& place) {
+  points_.push_back({.row = row, .stiffness = stiffness, .place = place});
+}
+
+void ActivePoints::add_contact(Index row, Index contact, const Vector3d& goes_to,
+                               FunctionRef<Vector3d()> start) {
+  const bool held = touched[at(contact)] != 0;
+  touched[at(contact)] = 0;
+  bool near = held;
+  Contact found;
+  for (const PlacedObstacle& obstacle : placed_)
+    near = near || contact_within(obstacle, goes_to, near_obstacle * diagonal_, found);
+  if (!near) return;
+  points_.push_back({.row = row,
+                     .contact = contact,
+                     .active = held,
+                     .start = held ? Vector3d(anchors.row(contact)) : start()});
+}
+
+/// Where the nearest obstacle wants a contact vertex, be it inside or outside; false where none is near.
+bool ActivePoints::look(ActivePoint& point) const {
+  point.place = point.here;
+  const VertexContact found = move_outside(placed_, point.start, time_step_, point.place);
+  if (found.touches()) {
+    point.inside = true;
+    point.normal = found.normal;
+    point.restitution = placed_[static_cast<std::size_t>(found.obstacle)].obstacle->restitution;
+    return true;
+  }
+  point.inside = false;
+  double nearest = 2 * near_obstacle * diagonal_;
+  bool near = false;
+  for (const PlacedObstacle& obstacle : placed_) {
+    Contact contact;
+    if (!contact_within(obstacle, point.here, nearest, contact)) continue;
+    near = true;
+    nearest = contact.distance;
+    point.place = point.here - contact.distance * contact.normal;
+    point.normal = contact.normal;
+    point.restitution = obstacle.obstacle->restitution;
+  }
+  return near;
+}
+
+bool ActivePoints::factorize(PointResponses& responses) {
+  if (active_ == factored_) return true;
+  const Index count = static_cast<Index>(active_.size());
+  if (count > matrix_.rows()) reserve(std::max(count, 2 * matrix_.rows()));
+  responses.compliance(rows_, matrix_);
+  for (Index j = 0; j < count; ++j) {
+    const ActivePoint& point = points_[at(active_[at(j)])];
+    const double alone = matrix_(j, j);
+    matrix_(j, j) +=
+        point.contact < 0 ? 1 / std::max(point.stiffness, 1e-300) + 1e-12 * alone : softness_ * alone;
+  }
+  factored_ = active_;
+  return small_.factorize(matrix_.topLeftCorner(count, count));
+}
+
+void ActivePoints::solve() {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const ActivePoint& point = points_[at(active_[i])];
+    gap_.row(static_cast<Index>(i)) = (point.place - point.here).transpose();
+  }
+  for (int c = 0; c < 3; ++c) small_.solve(gap_.col(c).data());
+}
+
+/// Lets go those that an obstacle would have to pull; whether there were any. They do nothing then.
+bool ActivePoints::release() {
+  bool any = false;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    ActivePoint& point = points_[at(active_[i])];
+    if (point.contact < 0 || gap_.row(static_cast<Index>(i)).dot(point.normal) >= 0) continue;
+    point.active = false;
+    gap_.row(static_cast<Index>(i)).setZero();
+    any = true;
+  }
+  return any;
+}
+
+/// Takes those that are inside after all pushes; whether there were any.
+bool ActivePoints::take_pressed(const PointResponses& responses) {
+  bool any = false;
+  for (ActivePoint& point : points_) {
+    if (point.contact < 0 || point.active || !point.near) continue;
+    const Vector3d after = active_.empty() ? point.here : Vector3d(point.here + responses.moved(point.row));
+    Contact contact;
+    for (const PlacedObstacle& obstacle : placed_)
+      if (contact_within(obstacle, after, 0, contact) && contact.distance < -slack * diagonal_)
+        point.active = true;
+    any = any || point.active;
+  }
+  return any;
+}
+
+/// Which contacts are pushed, and how hard: those that would be pulled are let go, and those that are inside taken, by
+/// turns. What is not settled after some rounds is in the next turn.
+bool ActivePoints::settle(PointResponses& responses) {
+  for (int round = 0;; ++round) {
+    active_.clear();
+    rows_.clear();
+    for (std::size_t p = 0; p < points_.size(); ++p)
+      if (points_[p].active) {
+        active_.push_back(static_cast<Index>(p));
+        rows_.push_back(points_[p].row);
+      }
+    bool released = false;
+    if (!active_.empty()) {
+      if (!factorize(responses)) {  // not finite: nothing to pull with
+        active_.clear();
+        factored_.clear();
+        return false;
+      }
+      solve();
+      released = release();
+      responses.push(rows_, gap_);
+    }
+    const bool taken = take_pressed(responses);
+    if ((!released && !taken) || round == rounds) return !active_.empty();
+  }
+}
+
+bool ActivePoints::pull(PointResponses& responses) {
+  if (points_.empty()) return false;
+  for (ActivePoint& point : points_) {
+    point.force.setZero();
+    if (point.contact < 0) continue;
+    point.near = look(point);
+    if (!point.near) point.active = false;
+    if (first_turn_ && point.inside) point.active = true;
+  }
+  first_turn_ = false;
+  const bool any = settle(responses);
+  for (std::size_t i = 0; i < active_.size(); ++i)
+    points_[at(active_[i])].force = gap_.row(static_cast<Index>(i)).transpose();
+  pushed_ = 0;
+  for (const ActivePoint& point : points_) {
+    if (point.contact < 0) continue;
+    const bool pushes = point.force.dot(point.normal) > 0;
+    touched[at(point.contact)] = pushes;
+    if (pushes) anchors.row(point.contact) = point.place.transpose(), ++pushed_;
+  }
+  return any;
+}
+
+bool ActivePoints::bounce(PointResponses& responses, FunctionRef<Vector3d(Index)> velocity_before,
+                          FunctionRef<Vector3d(Index)> velocity) {
+  active_.clear();
+  rows_.clear();
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    const ActivePoint& point = points_[p];
+    if (point.contact < 0 || !touched[at(point.contact)] || !(point.restitution > 0)) continue;
+    Vector3d obstacle_velocity = Vector3d::Zero();
+    double nearest = near_obstacle * diagonal_;
+    for (const PlacedObstacle& obstacle : placed_) {
+      Contact contact;
+      if (!contact_within(obstacle, point.place, nearest, contact)) continue;
+      nearest = contact.distance;
+      obstacle_velocity = contact.velocity;
+    }
+    const double coming = point.normal.dot(velocity_before(point.row) - obstacle_velocity);
+    const double leaving = point.normal.dot(velocity(point.row) - obstacle_velocity);
+    const double change = -point.restitution * coming - leaving;
+    if (coming >= 0 || change <= 0) continue;
+    gap_.row(static_cast<Index>(active_.size())) = change * point.normal.transpose();
+    active_.push_back(static_cast<Index>(p));
+    rows_.push_back(point.row);
+  }
+  if (active_.empty()) return false;
+  const Index count = static_cast<Index>(active_.size());
+  responses.compliance(rows_, matrix_);
+  // Contact vertices may not determine every degree of freedom.
+  for (Index i = 0; i < count; ++i) matrix_(i, i) *= 1.1;
+  factored_.clear();
+  if (!small_.factorize(matrix_.topLeftCorner(count, count))) return false;
+  for (int c = 0; c < 3; ++c) small_.solve(gap_.col(c).data());
+  responses.push(rows_, gap_);
+  return true;
+}
+
+}  // namespace pliant
