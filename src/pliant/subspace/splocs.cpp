@@ -161,8 +161,55 @@ class Sparsifier {
     }
   }
 
-  /// ADMM: a quadratic for U, a threshold for its copy Z, and what they differ by (the dual) added up. Vertices do not
-  /// know each other, so each stretch of them runs by itself, in the cache. Returns the objective afterwards.
+  /// What a pass over all vertices found: components, and their objective.
+  struct Found {
+    MatrixXd U;
+    double objective = 0;
+  };
+
+  /// Calls update(stretch, Y W there, components there) for each stretch of vertices, which do not know each other.
+  Found pass(const MatrixXd& products,
+             const std::function<void(Index, Index, const MatrixXd&, MatrixXd&)>& update) const {
+    const Index n = rows_.vertices(), K = U_.cols(), g = per();
+    Found out{MatrixXd(U_.rows(), K), 0};
+    VectorXd pulls((n + chunk - 1) / chunk);
+    parallel_for_chunks(n, chunk, [&](Index begin, Index end) {
+      const Index first = begin * g, count = (end - begin) * g;
+      MatrixXd pulled(count, K);
+      multiply_rows(Y_, first, W_, pulled);
+      MatrixXd u = U_.middleRows(first, count);
+      update(begin, end, pulled, u);
+      pulls[begin / chunk] = pulled.cwiseProduct(u).sum();
+      out.U.middleRows(first, count) = u;
+    });
+    out.objective = whole_ - 2 * pulls.sum() + products.cwiseProduct(inner_products(out.U, out.U)).sum() +
+                    penalty_of(out.U);
+    return out;
+  }
+
+  /// Component after component the best that it can be while the others stay: never raises the objective.
+  void sweep(Index begin, Index end, const MatrixXd& pulled, const MatrixXd& products, MatrixXd& u) const {
+    MatrixXd left(u.rows(), u.cols());
+    multiply_here(u, products, left);
+    left = pulled - left;
+    VectorXd next(u.rows()), wanted(u.rows()), limit(end - begin);
+    const double least = 1e-14 * std::max(products.diagonal().maxCoeff(), 1e-300);
+    for (Index k = 0; k < u.cols(); ++k) {
+      const double own = products(k, k);
+      if (own <= least) continue;
+      wanted = left.col(k) / own + u.col(k);
+      limit = options_.sparsity / (2 * own) * penalty_.col(k).segment(begin, end - begin);
+      shorten(wanted.data(), limit, next.data());
+      next -= u.col(k);
+      if (next.isZero(0)) continue;  // most components are far away
+      u.col(k) += next;
+      left.noalias() -= next * products.row(k);
+    }
+  }
+
+  /// ADMM: a quadratic for U, a threshold for its copy Z, and what they differ by (the dual) added up; then a sweep, since
+  /// a few turns of ADMM leave the copy close to what is best but not below what was there. Each stretch of vertices runs
+  /// by itself, in the cache. Returns the objective afterwards.
   double update_components(double before) {
     const MatrixXd products = inner_products(W_, W_);
     const Index K = U_.cols(), g = per();
@@ -170,42 +217,31 @@ class Sparsifier {
     MatrixXd inverse = 2 * products;
     inverse.diagonal().array() += rho;
     inverse = inverse.llt().solve(MatrixXd::Identity(K, K)).eval();
-    const Index n = rows_.vertices();
-    MatrixXd Z(U_.rows(), K);
-    VectorXd pulls((n + chunk - 1) / chunk), penalties = pulls;
-    parallel_for_chunks(n, chunk, [&](Index begin, Index end) {
-      const Index first = begin * g, count = (end - begin) * g;
-      MatrixXd pulled(count, K), sum(count, K), u(count, K);
-      multiply_rows(Y_, first, W_, pulled);  // Y W
-      const MatrixXd limits = options_.sparsity / rho * penalty_.middleRows(begin, end - begin);
-      MatrixXd z = U_.middleRows(first, count), d = dual_.middleRows(first, count);
+    Found found = pass(products, [&](Index begin, Index end, const MatrixXd& pulled, MatrixXd& z) {
+      MatrixXd sum(z.rows(), K), u(z.rows(), K), d = dual_.middleRows(begin * g, z.rows());
       VectorXd limit(end - begin);
       for (int i = 0; i < options_.admm_iterations; ++i) {
         sum = 2 * pulled + rho * (z - d);
         multiply_here(sum, inverse, u);
         d += u;
         for (Index k = 0; k < K; ++k) {
-          limit = limits.col(k);
+          limit = options_.sparsity / rho * penalty_.col(k).segment(begin, end - begin);
           shorten(d.col(k).data(), limit, z.col(k).data());
         }
         d -= z;
       }
-      pulls[begin / chunk] = pulled.cwiseProduct(z).sum();
-      double penalty = 0;
-      for (Index k = 0; k < K; ++k)
-        for (Index v = 0; v < end - begin; ++v)
-          penalty += penalty_(begin + v, k) * (g == 1 ? std::abs(z(v, k)) : z.col(k).segment(v * g, g).norm());
-      penalties[begin / chunk] = penalty;
-      Z.middleRows(first, count) = z;
-      dual_.middleRows(first, count) = d;
+      dual_.middleRows(begin * g, z.rows()) = d;
+      sweep(begin, end, pulled, products, z);
     });
-    const double now = whole_ - 2 * pulls.sum() + products.cwiseProduct(inner_products(Z, Z)).sum() +
-                       options_.sparsity * penalties.sum();
-    // Not yet converged, the copy may be worse than what was there: then the dual alone goes on.
-    if (!(now <= before)) return before;
-    Z.swap(U_);
+    // Still worse than what was there, and that may be while the dual is young: a sweep from there is not.
+    if (!(found.objective <= before))
+      found = pass(products, [&](Index begin, Index end, const MatrixXd& pulled, MatrixXd& u) {
+        sweep(begin, end, pulled, products, u);
+      });
+    if (!(found.objective <= before)) return before;
+    found.U.swap(U_);
     look_at_components();
-    return now;
+    return found.objective;
   }
 
   const SnapshotRows& rows_;
