@@ -6,6 +6,9 @@
 #include "bench.h"
 #include "pliant/fullspace/projective_dynamics.h"
 #include "pliant/geometry/measures.h"
+#include "pliant/geometry/surface.h"
+#include "pliant/reduced/hrpd.h"
+#include "pliant/subspace/snapshot_blocks.h"
 #include "pliant/subspace/splocs.h"
 
 namespace pliant::app {
@@ -17,20 +20,30 @@ struct Arguments {
   int frames = 300, components = 200, threads = 0;
   std::vector<std::string> methods = {"pca", "localized", "splocs"};
   double young = 3e4;
+  int steps = 0, fitted_handles = 80, dimension = 0, samples = 1000;
   bool json = false;
 };
+
+ProjectiveConstraints resistance(const TetMesh& mesh, const Arguments& a) {
+  ProjectiveConstraints constraints(mesh.vertices);
+  add_tet_strain(constraints, mesh.tets, {.stiffness = a.young});
+  return constraints;
+}
+
+/// Stretched, above a floor.
+void set_up(Simulator& simulator, const Points& X) {
+  const BoundingBox box = bounding_box(X);
+  Points stretched = X;
+  stretched.col(1) = box.low[1] + 1.2 * (stretched.col(1).array() - box.low[1]);
+  simulator.set_motion(stretched, Points::Zero(X.rows(), 3));
+  simulator.set_obstacles({Obstacle{.path = {{{0, Vector3d(0, box.low[1] - 0.2 * box.diagonal(), 0)}}}}});
+}
 
 /// A stretched body falls onto a floor, turns over and comes to rest.
 std::vector<Points> recorded_drop(const TetMesh& mesh, const VectorXd& masses, const Arguments& a,
                                   const Progress& progress) {
-  ProjectiveConstraints constraints(mesh.vertices);
-  add_tet_strain(constraints, mesh.tets, {.stiffness = a.young});
-  ProjectiveDynamics full(constraints, masses, {.single_precision = true});
-  const BoundingBox box = bounding_box(mesh.vertices);
-  Points stretched = mesh.vertices;
-  stretched.col(1) = box.low[1] + 1.2 * (stretched.col(1).array() - box.low[1]);
-  full.set_motion(stretched, Points::Zero(stretched.rows(), 3));
-  full.set_obstacles({Obstacle{.path = {{{0, Vector3d(0, box.low[1] - 0.2 * box.diagonal(), 0)}}}}});
+  ProjectiveDynamics full(resistance(mesh, a), masses, {.single_precision = true});
+  set_up(full, mesh.vertices);
   std::vector<Points> frames;
   for (int f = 0; f < a.frames; ++f) {
     report(progress, "recording", static_cast<double>(f) / a.frames);
@@ -39,6 +52,64 @@ std::vector<Points> recorded_drop(const TetMesh& mesh, const VectorXd& masses, c
     if (interrupted()) throw Interrupted();
   }
   return frames;
+}
+
+/// The same drop in a subspace: how fast, and how far from what was recorded.
+Json reduced_drop(const TetMesh& mesh, const VectorXd& masses, const ReduceHrpdOptions& options,
+                  const std::vector<Points>& recorded, const Arguments& a) {
+  const ProjectiveConstraints constraints = resistance(mesh, a);
+  const double box = bounding_box(mesh.vertices).diagonal();
+  std::shared_ptr<const HrpdModel> model;
+  Json json;
+  json["offline_s"] = seconds_of([&] {
+    GeodesicSolver solver(mesh);
+    model = std::make_shared<const HrpdModel>(
+        reduce_hrpd(constraints, masses, solver, boundary_triangles(mesh.tets), options));
+  });
+  Hrpd simulator(model);
+  set_up(simulator, mesh.vertices);
+  double seconds = 0, error = 0, fit = 0, elastic = 0;
+  int fits = 0;
+  const int compared = std::min(a.steps, static_cast<int>(recorded.size()));
+  for (int i = 0; i < compared; ++i) {
+    seconds += seconds_of([&] { simulator.step(); });
+    error = (simulator.positions() - recorded[static_cast<std::size_t>(i)]).rowwise().norm().mean() / box;
+    json["position_error"] = json.value("position_error", 0.0) + error / compared;
+    if (i % 10 == 9 && options.fit) {
+      const FitError found = fit_error(constraints, *model, simulator.coordinates());
+      fit += found.right_hand_side, elastic += found.elastic_force, ++fits;
+    }
+    if (interrupted()) throw Interrupted();
+  }
+  json["position_error_at_end"] = error;
+  if (fits > 0) json["fit_error"] = fit / fits, json["fit_error_of_elastic_force"] = elastic / fits;
+  json["degrees_of_freedom"] = model->degrees_of_freedom();
+  json["steps_per_s"] = compared / seconds;
+  return json;
+}
+
+/// Subspaces of equal dimension in projective dynamics: affine maps at handles and local components; with projections
+/// fitted in affine maps, in what was recorded of them, and with all of them evaluated.
+void add_drops(Json& json, const TetMesh& mesh, const VectorXd& masses, const std::vector<Points>& recorded,
+               const SnapshotBasis& basis, GeodesicSolver& solver, const Arguments& a) {
+  const SnapshotFrames frames = frames_of(recorded);
+  const ProjectiveConstraints constraints = resistance(mesh, a);
+  ReduceHrpdOptions options;
+  options.positions.handles = static_cast<int>((basis.columns() + 3) / 4);
+  options.projections.handles = a.fitted_handles, options.projections.dimension = a.dimension;
+  options.projections.samples = a.samples;
+  json["drop_skinning"] = reduced_drop(mesh, masses, options, recorded, a);
+  options.basis = std::make_shared<const SkinningBasis>(snapshot_blocks(basis, masses, solver));
+  json["drop_localized"] = reduced_drop(mesh, masses, options, recorded, a);
+  options.recorded = {projections_of(constraints, ProjectiveKind::tet_strain, frames)};
+  options.sample_choice = SampleChoice::spread;
+  json["drop_localized_recorded_spread"] = reduced_drop(mesh, masses, options, recorded, a);
+  options.sample_choice = SampleChoice::pivoted;
+  json["drop_localized_recorded_pivoted"] = reduced_drop(mesh, masses, options, recorded, a);
+  options.fit = false;
+  json["drop_localized_positions_only"] = reduced_drop(mesh, masses, options, recorded, a);
+  options.basis = nullptr;
+  json["drop_skinning_positions_only"] = reduced_drop(mesh, masses, options, recorded, a);
 }
 
 void run(const Arguments& a) {
@@ -79,6 +150,8 @@ void run(const Arguments& a) {
                static_cast<double>(basis.U.size());
     json["zeros_" + method] = zeros;
     if (interrupted()) throw Interrupted();
+    if (method == "localized" && a.steps > 0)
+      add_drops(json, mesh, masses, recorded, basis, solver, a);
   }
   json["peak_mb"] = peak_megabytes();
   if (a.json)
@@ -110,6 +183,19 @@ void add_bench_snapshots(CLI::App& bench) {
       ->check(CLI::IsMember({"pca", "localized", "splocs"}))
       ->capture_default_str();
   command->add_option("--young", a->young, "Young's modulus, Pa, of a body of 1 m")->capture_default_str();
+  command->add_option("--steps", a->steps,
+                      "Also: so many steps of the same drop in subspaces of equal dimension; 0: none")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  command->add_option("--fitted-handles", a->fitted_handles, "With --steps: handles of projections")
+      ->check(CLI::Range(1, 2000))
+      ->capture_default_str();
+  command->add_option("--dimension", a->dimension, "With --steps: kept of projections; 0: half of these")
+      ->check(CLI::Range(0, 10000))
+      ->capture_default_str();
+  command->add_option("--samples", a->samples, "With --steps: constraints that are evaluated")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   command->add_option("--threads", a->threads, "0: all")->check(CLI::Range(0, 1024))->capture_default_str();
   add_common(*command, a->json, "  pliant bench snapshots --vertices 20000 --frames 300 --json");
   command->callback([a] { run(*a); });

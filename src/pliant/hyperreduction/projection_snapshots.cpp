@@ -245,7 +245,8 @@ ProjectionFitting fit_recorded_projections(const ProjectiveConstraints& constrai
   out.metric.setOnes(V.cols());
 
   std::vector<int> start;
-  if (options.choice == SampleChoice::pivoted) {
+  const bool few = seen < 4 * V.cols();
+  if (options.choice == SampleChoice::pivoted || (options.choice == SampleChoice::automatic && few)) {
     // In the inner product in which columns are orthonormal: small elements would come first otherwise.
     MatrixXd weighted = V;
     for (Index r = 0; r < V.rows(); ++r) weighted.row(r) *= rows.root(r);

@@ -26,15 +26,16 @@ ProjectionFrames projections_of(const ProjectiveConstraints& constraints, Projec
 
 /// Where recorded projections are evaluated.
 enum class SampleChoice {
-  spread,   ///< as far from each other as can be
-  pivoted,  ///< first those that tell the components apart best (DEIM by pivots), then as `spread`
+  automatic,  ///< spread where there are four samples a column of V or more, pivoted with fewer
+  spread,     ///< as far from each other as can be
+  pivoted,    ///< first those that tell the components apart best (DEIM by pivots), then as `spread`
 };
 
 struct ProjectionSnapshotOptions {
   int dimension = 0;  ///< columns of V; 0: as many as fit_projections takes
   int samples = 1000;
   int frames = 100;  ///< no more are looked at, evenly taken: their products are what takes long
-  SampleChoice choice = SampleChoice::pivoted;
+  SampleChoice choice = SampleChoice::automatic;
   double memory_gb = 1;  ///< no more is taken for a stretch of recorded projections
   Progress progress = {};
 };

@@ -56,7 +56,7 @@ struct ReduceHrpdOptions {
   /// Instead of affine maps at handles: kinds that are among these are fitted in what was recorded of them, with
   /// `projections.dimension` and `projections.samples`.
   std::vector<ProjectionFrames> recorded = {};
-  SampleChoice sample_choice = SampleChoice::pivoted;  ///< of these
+  SampleChoice sample_choice = SampleChoice::automatic;  ///< of these
   bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
   int contact_samples = 600;
   int iterations = 10;  ///< of the model
