@@ -211,6 +211,20 @@ ProjectionFrames projections_of(const ProjectiveConstraints& constraints, Projec
           }};
 }
 
+ProjectionFrames recorded_projections(ProjectiveKind kind, const std::vector<Eigen::MatrixXf>& frames) {
+  const Index outputs = shape_of(kind).outputs, count = frames.empty() ? 0 : frames.front().cols();
+  for (std::size_t f = 0; f < frames.size(); ++f)
+    if (frames[f].rows() != outputs || frames[f].cols() != count)
+      throw InputError(fmt::format("projections: frame {} has {} numbers of {} constraints of {}; expected {} of {}", f,
+                                   frames[f].rows(), frames[f].cols(), name(kind), outputs, count));
+  return {kind, static_cast<Index>(frames.size()), count,
+          [&frames](Index frame, Index first, Index constraints, double* out) {
+            const Eigen::MatrixXf& p = frames[at(frame)];
+            Eigen::Map<MatrixXd>(out, p.rows(), constraints) =
+                p.middleCols(first, constraints).cast<double>();
+          }};
+}
+
 ProjectionFitting fit_recorded_projections(const ProjectiveConstraints& constraints,
                                            const SkinningBasis& basis, GeodesicSolver& solver,
                                            const ProjectionFrames& frames,

@@ -24,6 +24,10 @@ struct ProjectionFrames {
 ProjectionFrames projections_of(const ProjectiveConstraints& constraints, ProjectiveKind kind,
                                 const SnapshotFrames& frames);
 
+/// Those that were recorded: a matrix a frame, outputs x constraints. Keeps a reference. InputError, naming the frame, for
+/// one of another size.
+ProjectionFrames recorded_projections(ProjectiveKind kind, const std::vector<Eigen::MatrixXf>& frames);
+
 /// Where recorded projections are evaluated.
 enum class SampleChoice {
   automatic,  ///< spread where there are four samples a column of V or more, pivoted with fewer

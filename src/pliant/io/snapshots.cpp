@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kFormat = "pliant.snapshots";
 constexpr int kVersion = 1;
+constexpr std::string_view kProjections = "projections.";
 
 template <class T>
 void read_frames(const SafetensorsFile& file, Index frames, Index points, Snapshots& result) {
@@ -40,6 +41,20 @@ void write_snapshots(const std::filesystem::path& path, const Snapshots& snapsho
     writer.set_format(kFormat, kVersion);
     writer.add_view("positions", std::span<const double>(positions), {count, points, 3});
     writer.add("times", snapshots.times);
+    std::map<std::string, std::vector<float>> stacked;
+    for (const auto& [kind, frames] : snapshots.projections) {
+      if (static_cast<Index>(frames.size()) != count)
+        throw InputError(fmt::format("{} snapshots but {} of projections", count, frames.size()));
+      std::vector<float>& values = stacked[kind];
+      for (const Eigen::MatrixXf& p : frames) {
+        if (p.rows() != frames[0].rows() || p.cols() != frames[0].cols())
+          throw InputError(fmt::format("projections of {} constraints among those of {}", p.cols(), frames[0].cols()));
+        values.insert(values.end(), p.data(), p.data() + p.size());
+      }
+      if (count > 0)
+        writer.add_view(std::string(kProjections) + kind, std::span<const float>(values),
+                        {count, frames[0].cols(), frames[0].rows()});
+    }
     writer.write(path);
   });
 }
@@ -68,6 +83,17 @@ Snapshots read_snapshots(const std::filesystem::path& path) {
     if (result.times.size() != count)
       throw InputError(
           fmt::format("{}: {} snapshots but {} times", path.string(), count, result.times.size()));
+  }
+  for (const Tensor& tensor : file.tensors()) {
+    if (!tensor.name.starts_with(kProjections)) continue;
+    if (tensor.shape.size() != 3 || tensor.shape[0] != count)
+      throw InputError(fmt::format("{}: {} have shape [{}]; expected [{}, constraints, numbers of one]", path.string(),
+                                   tensor.name, fmt::join(tensor.shape, ", "), count));
+    const std::span<const float> values = file.values<float>(tensor.name);
+    const Index each = tensor.shape[1] * tensor.shape[2];
+    for (Index f = 0; f < count; ++f)
+      result.projections[tensor.name.substr(kProjections.size())].push_back(
+          Eigen::Map<const Eigen::MatrixXf>(values.data() + each * f, tensor.shape[2], tensor.shape[1]));
   }
   return result;
 }

@@ -1,7 +1,10 @@
 #pragma once
 // Recorded positions of a mesh, for building a subspace from them: safetensors with "positions" (s x n x 3) and
-// "times" (s).
+// "times" (s); and of projective simulators what constraints project to, "projections.tet_strain" (s x constraints x
+// numbers of one) and so on, in single precision.
 #include <filesystem>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "pliant/numerics/types.h"
@@ -11,6 +14,8 @@ namespace pliant {
 struct Snapshots {
   std::vector<Points> frames;  ///< s frames of n x 3, metres
   VectorXd times;              ///< s, seconds
+  /// By the kind of constraint, where they were recorded: a matrix a frame, numbers of a constraint x constraints.
+  std::map<std::string, std::vector<Eigen::MatrixXf>> projections = {};
 };
 
 void write_snapshots(const std::filesystem::path& path, const Snapshots& snapshots);
