@@ -510,9 +510,9 @@ def test_motion_is_recorded_and_becomes_a_subspace(program, tmp_path):
         assert done.returncode == 0, done.stderr
         errors.append(json.loads(done.stdout)["fit_error"])
     assert errors[0] == pytest.approx(errors[1], rel=1e-2)
-    for words in (["--align"], ["--appended", "translations"], ["--subspace", "splocs", "--sparsity", "1", "--outer", "0.4"]):
-        done = program("reduce", str(scene), "--method", "hrpd", "--subspace", "localized", "--snapshots", str(frames), "--components",
-                      "8", *words, "-o", str(model), "--json")
+    for words in (["pca", "--align"], ["localized", "--appended", "translations"], ["splocs", "--sparsity", "1", "--outer", "0.4"]):
+        done = program("reduce", str(scene), "--method", "hrpd", "--snapshots", str(frames), "--components", "8", "--subspace", *words,
+                      "-o", str(model), "--json")
         assert done.returncode == 0, done.stderr
     done = program("reduce", "bear", "--fitted-space", "snapshots", "-o", str(model))
     assert done.returncode == 1 and "fitted_space is snapshots and there are no snapshots" in done.stderr
