@@ -23,6 +23,21 @@ struct Parameter {
 
 const std::vector<Parameter>& parameters() {
   static const std::vector<Parameter> all = {{"hrpd", "handles", "Handles", 1, 500},
+                                             {"hrpd",
+                                              "subspace",
+                                              "Subspace, or of the last recording",
+                                              0,
+                                              0,
+                                              false,
+                                              {"skinning", "pca", "localized", "splocs"}},
+                                             {"hrpd", "components", "Components of a recording", 1, 500},
+                                             {"hrpd",
+                                              "fitted_space",
+                                              "Projections fitted in",
+                                              0,
+                                              0,
+                                              false,
+                                              {"handles", "snapshots"}},
                                              {"hrpd", "samples", "Sampled constraints", 1, 20000},
                                              {"hrpd", "fitted_handles", "Handles of projections", 1, 500},
                                              {"hrpd", "support", "Reach of handles", 1, 8, false},
@@ -98,6 +113,12 @@ Json rebuilt_words(const Json& words, const std::string& method, const Json& giv
     simulator[key] = value;
   }
   return with_simulator(words, std::move(simulator));
+}
+
+bool asks_for_motion(const Json& words) {
+  const Json& simulator = words["simulator"];
+  return simulator["kind"] == "hrpd" &&
+         (simulator["subspace"] != "skinning" || simulator["fitted_space"] == "snapshots");
 }
 
 Json full_space_words(const Json& words) {
