@@ -1,6 +1,7 @@
 // pliant bench snapshots: subspaces of recorded motion, how long they take to make and what they cannot say.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "bench.h"
@@ -21,8 +22,22 @@ struct Arguments {
   std::vector<std::string> methods = {"pca", "localized", "splocs"};
   double young = 3e4;
   int steps = 0, fitted_handles = 80, dimension = 0, samples = 1000;
-  bool json = false;
+  bool waves = false, json = false;
 };
+
+/// Frames that are made as they are read, so that they take no memory: turning, and waves of many lengths.
+SnapshotFrames made_frames(const Points& X, int count) {
+  return {count, X.rows(), [&X, count](Index frame, Index first, Index vertices, double* out) {
+            const double t = static_cast<double>(frame) / count;
+            const double c = std::cos(3 * t), s = std::sin(3 * t);
+            for (Index i = 0; i < vertices; ++i) {
+              Vector3d x = X.row(first + i).transpose();
+              for (int k = 1; k <= 6; ++k)
+                x[k % 3] += 0.1 / k * std::sin(3 * k * x[(k + 1) % 3] + (2 * k + 1) * 6 * t + k);
+              Eigen::Map<Vector3d>(out + 3 * i) << c * x[0] - s * x[1] + t, s * x[0] + c * x[1] - t * t, x[2];
+            }
+          }};
+}
 
 ProjectiveConstraints resistance(const TetMesh& mesh, const Arguments& a) {
   ProjectiveConstraints constraints(mesh.vertices);
@@ -119,8 +134,10 @@ void run(const Arguments& a) {
   const BoundingBox as_read = bounding_box(mesh.vertices);
   mesh.vertices /= (as_read.high - as_read.low).maxCoeff();
   const VectorXd masses = vertex_masses(mesh.vertices, mesh.tets, 1000);
-  const std::vector<Points> recorded = recorded_drop(mesh, masses, a, progress.callback());
-  const SnapshotFrames frames = frames_of(recorded);
+  if (a.waves && a.steps > 0) throw UsageError("--steps runs the drop again; --waves records none");
+  const std::vector<Points> recorded =
+      a.waves ? std::vector<Points>() : recorded_drop(mesh, masses, a, progress.callback());
+  const SnapshotFrames frames = a.waves ? made_frames(mesh.vertices, a.frames) : frames_of(recorded);
   GeodesicSolver solver(mesh);
 
   SnapshotPcaOptions options;
@@ -182,6 +199,8 @@ void add_bench_snapshots(CLI::App& bench) {
       ->delimiter(',')
       ->check(CLI::IsMember({"pca", "localized", "splocs"}))
       ->capture_default_str();
+  command->add_flag("--waves", a->waves,
+                    "In place of the drop: frames made as they are read, which take no memory");
   command->add_option("--young", a->young, "Young's modulus, Pa, of a body of 1 m")->capture_default_str();
   command->add_option("--steps", a->steps,
                       "Also: so many steps of the same drop in subspaces of equal dimension; 0: none")

@@ -10,7 +10,7 @@ from .subspaces import bases, bunny, compare, full_run
 
 def measure(context):
     subject = bunny(context)
-    frames = full_run(subject, subject.drop, 40 if context.quick else 200, context)
+    frames = full_run(subject, subject.drop, 40 if context.quick else 200)
     found, _ = bases(subject, frames, context, ("localized",))
     exact = compare(subject, subject.drop(pliant.Hrpd(subject.reduce(basis=found["localized"], fit=False))), frames)
     rows = {}

@@ -39,7 +39,8 @@ def measure(name, mesh, frames):
                 basis = pliant.snapshot_basis(body, seen, kind=kind, components=count, align=align)
                 rows.append([basis.error(body.masses, seen), basis.error(body.masses, unseen)])
             out["errors"][f"{kind} {'aligned' if align else 'as they are'}"] = rows
-    log(f"  {name}: {out['errors']}")
+    last = {k: f"{rows[-1][1]:.2%}" for k, rows in out["errors"].items()}
+    log(f"  {name}: {counts[-1]} components, frames not seen: {last}")
     return out
 
 

@@ -22,7 +22,7 @@ def global_microseconds(simulator, steps, turns):
 def measure(context):
     subject = bunny(context)
     steps, turns = (8, 10) if context.quick else (12, 10)
-    frames = full_run(subject, subject.drop, 40 if context.quick else 120, context)
+    frames = full_run(subject, subject.drop, 40 if context.quick else 120)
     found, _ = bases(subject, frames, context)
     out = {"full": {"global_us": global_microseconds(subject.drop(subject.full(iterations=turns)), steps, turns)}}
     for kind in KINDS:

@@ -32,9 +32,9 @@ def glove(context):
     return Subject(SMALL_GLOVE if context.quick else GLOVE, context)
 
 
-def full_run(subject, start, steps, context):
-    """Positions after each step of all vertices."""
-    simulator = start(subject.full(iterations=(40 if context.full else 20)))
+def full_run(subject, start, steps, turns=10):
+    """Positions after each step of all vertices; with as many turns a step as runs in subspaces have."""
+    simulator = start(subject.full(iterations=turns))
     frames = []
     for _ in range(steps):
         simulator.step()

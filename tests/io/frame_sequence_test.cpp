@@ -87,6 +87,14 @@ TEST(FrameSequence, MeshesPointCachesAndRecordedFramesAllCome) {
   recorded.projections["tet_strain"].assign(3, Eigen::MatrixXf::Constant(9, 2, 0.5f));
   write_snapshots(folder / "a.safetensors", recorded);
   EXPECT_EQ(read_snapshots(folder / "a.safetensors").projections, recorded.projections);
+  const SnapshotFile mapped(folder / "a.safetensors");
+  double some[6];
+  mapped.read(2, 1, 2, some);
+  EXPECT_EQ(some[5], recorded.frames[2](2, 2));
+  EXPECT_EQ(mapped.constraints("tet_strain"), 2);
+  double one[9];
+  mapped.read_projections("tet_strain", 1, 1, 1, one);
+  EXPECT_EQ(one[8], 0.5);
   for (const auto& files : {meshes, {folder / "a.pc2"}, {folder / "a.safetensors"}}) {
     const Snapshots read = read_frame_sequence(files);
     EXPECT_EQ(read.frames, recorded.frames);

@@ -83,6 +83,12 @@ std::vector<int> spread_constraints(const ProjectiveGroup& group, std::vector<in
   return out;
 }
 
+Index fitted_dimension(const ProjectiveGroup& group, Index wanted, int samples) {
+  const Index rows = fitted_rows(group.kind);
+  if (samples >= group.size()) return std::min(wanted, rows * group.size());
+  return std::min<Index>(wanted, std::max<Index>(1, rows * samples / 2));
+}
+
 MatrixXd fit_to_samples(const MatrixXd& V) {
   // Samples may leave a direction nearly undetermined: a little is added so that it stays small.
   MatrixXd normal = V.transpose() * V;

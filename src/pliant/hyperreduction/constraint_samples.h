@@ -29,6 +29,9 @@ std::vector<int> constraints_at(const ProjectiveGroup& group, std::span<const in
 std::vector<int> spread_constraints(const ProjectiveGroup& group, std::vector<int> start,
                                     GeodesicSolver& solver, int count);
 
+/// No more columns than half of what is seen, unless all is: a fit to barely enough samples is not stable in time.
+Index fitted_dimension(const ProjectiveGroup& group, Index wanted, int samples);
+
 /// From what is seen at samples to the coordinates of least squares. V is (rows * samples) x d.
 MatrixXd fit_to_samples(const MatrixXd& V);
 

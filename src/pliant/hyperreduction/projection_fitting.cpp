@@ -215,7 +215,7 @@ ProjectionFitting fit_projections(const ProjectiveConstraints& constraints, Proj
 
   const Index seen = out.rows * static_cast<Index>(out.samples.size());
   const Index wanted = options.dimension > 0 ? options.dimension : (weights.columns() + 1) / 2;
-  const MatrixXd kept = kept_combinations(group, weights, std::min(wanted, seen));
+  const MatrixXd kept = kept_combinations(group, weights, fitted_dimension(group, wanted, options.samples));
   report(options.progress, "projections", 0.6);
 
   // === V at the samples, and what gives p̃ from there

@@ -249,7 +249,8 @@ ProjectionFitting fit_recorded_projections(const ProjectiveConstraints& constrai
       options.dimension > 0 ? options.dimension : (ProjectionFittingOptions().handles * features + 1) / 2;
   const Index seen = out.rows * std::min<Index>(options.samples, group.size());
   const ProjectionRows rows(constraints, frames, options);
-  MatrixXd V = components(constraints, rows, frames.kind, std::min(dimension, seen), options.progress);
+  MatrixXd V = components(constraints, rows, frames.kind, fitted_dimension(group, dimension, options.samples),
+                          options.progress);
   for (Index r = 0; r < V.rows(); ++r) {
     if (rows.root(r) > 0)
       V.row(r) /= rows.root(r);

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "pliant/base/error.h"
-#include "pliant/io/safetensors.h"
 
 namespace pliant {
 namespace {
@@ -12,15 +13,6 @@ namespace {
 constexpr const char* kFormat = "pliant.snapshots";
 constexpr int kVersion = 1;
 constexpr std::string_view kProjections = "projections.";
-
-template <class T>
-void read_frames(const SafetensorsFile& file, Index frames, Index points, Snapshots& result) {
-  const std::span<const T> values = file.values<T>("positions");
-  for (Index f = 0; f < frames; ++f)
-    result.frames.push_back(Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 3, Eigen::RowMajor>>(
-                                values.data() + 3 * points * f, points, 3)
-                                .template cast<double>());
-}
 
 }  // namespace
 
@@ -59,23 +51,63 @@ void write_snapshots(const std::filesystem::path& path, const Snapshots& snapsho
   });
 }
 
-Snapshots read_snapshots(const std::filesystem::path& path) {
-  const SafetensorsFile file(path);
+SnapshotFile::SnapshotFile(const std::filesystem::path& path) : file_(path) {
   // Files of numpy have no format to state; ours say which version they are.
-  if (file.metadata().count("format")) file.format_version(kFormat, kVersion);
-  const Tensor& positions = file.tensor("positions");
+  if (file_.metadata().count("format")) file_.format_version(kFormat, kVersion);
+  const Tensor& positions = file_.tensor("positions");
   if (positions.shape.size() != 3 || positions.shape[2] != 3)
     throw InputError(fmt::format("{}: positions have shape [{}]; expected [frames, points, 3]", path.string(),
                                  fmt::join(positions.shape, ", ")));
-  const Index count = positions.shape[0], points = positions.shape[1];
-  if (points == 0 && count > 0)
-    throw InputError(fmt::format("{}: {} snapshots of no points", path.string(), count));
+  frames_ = positions.shape[0], vertices_ = positions.shape[1];
+  single_ = positions.dtype == Dtype::F32;
+  if (vertices_ == 0 && frames_ > 0)
+    throw InputError(fmt::format("{}: {} snapshots of no points", path.string(), frames_));
+  if (!single_) file_.values<double>("positions");  // refuses others, by name
+  for (const Tensor& tensor : file_.tensors()) {
+    if (!tensor.name.starts_with(kProjections)) continue;
+    if (tensor.shape.size() != 3 || tensor.shape[0] != frames_)
+      throw InputError(fmt::format("{}: {} have shape [{}]; expected [{}, constraints, numbers of one]",
+                                   path.string(), tensor.name, fmt::join(tensor.shape, ", "), frames_));
+    file_.values<float>(tensor.name);
+  }
+}
 
-  Snapshots result;
-  if (positions.dtype == Dtype::F32)
-    read_frames<float>(file, count, points, result);
+void SnapshotFile::read(Index frame, Index first, Index vertices, double* out) const {
+  const Index start = 3 * (vertices_ * frame + first);
+  if (single_)
+    std::copy_n(file_.values<float>("positions").data() + start, 3 * vertices, out);
   else
-    read_frames<double>(file, count, points, result);
+    std::copy_n(file_.values<double>("positions").data() + start, 3 * vertices, out);
+}
+
+bool SnapshotFile::has_projections(const std::string& kind) const {
+  return file_.has(std::string(kProjections) + kind);
+}
+
+Index SnapshotFile::constraints(const std::string& kind) const {
+  return file_.tensor(std::string(kProjections) + kind).shape[1];
+}
+
+Index SnapshotFile::numbers(const std::string& kind) const {
+  return file_.tensor(std::string(kProjections) + kind).shape[2];
+}
+
+void SnapshotFile::read_projections(const std::string& kind, Index frame, Index first, Index count,
+                                    double* out) const {
+  const Tensor& tensor = file_.tensor(std::string(kProjections) + kind);
+  std::copy_n(file_.values<float>(tensor.name).data() + (frame * tensor.shape[1] + first) * tensor.shape[2],
+              count * tensor.shape[2], out);
+}
+
+Snapshots read_snapshots(const std::filesystem::path& path) {
+  const SnapshotFile mapped(path);
+  const SafetensorsFile file(path);
+  const Index count = mapped.frames(), points = mapped.vertices();
+  Snapshots result;
+  for (Index f = 0; f < count; ++f) {
+    result.frames.emplace_back(points, 3);
+    mapped.read(f, 0, points, result.frames.back().data());
+  }
   if (!file.has("times")) {
     result.times = VectorXd::LinSpaced(count, 0, static_cast<double>(count - 1));
   } else {
@@ -86,9 +118,6 @@ Snapshots read_snapshots(const std::filesystem::path& path) {
   }
   for (const Tensor& tensor : file.tensors()) {
     if (!tensor.name.starts_with(kProjections)) continue;
-    if (tensor.shape.size() != 3 || tensor.shape[0] != count)
-      throw InputError(fmt::format("{}: {} have shape [{}]; expected [{}, constraints, numbers of one]", path.string(),
-                                   tensor.name, fmt::join(tensor.shape, ", "), count));
     const std::span<const float> values = file.values<float>(tensor.name);
     const Index each = tensor.shape[1] * tensor.shape[2];
     for (Index f = 0; f < count; ++f)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pliant/io/safetensors.h"
 #include "pliant/numerics/types.h"
 
 namespace pliant {
@@ -19,6 +20,27 @@ struct Snapshots {
 };
 
 void write_snapshots(const std::filesystem::path& path, const Snapshots& snapshots);
+
+/// The same file, mapped: what is read is a stretch of a frame, and no more is in memory. Threads may read at once.
+class SnapshotFile {
+ public:
+  explicit SnapshotFile(const std::filesystem::path& path);
+
+  Index frames() const { return frames_; }
+  Index vertices() const { return vertices_; }
+  /// Positions of `vertices` vertices from `first` on, three numbers each, metres.
+  void read(Index frame, Index first, Index vertices, double* out) const;
+
+  bool has_projections(const std::string& kind) const;
+  Index constraints(const std::string& kind) const;
+  Index numbers(const std::string& kind) const;  ///< of one constraint
+  void read_projections(const std::string& kind, Index frame, Index first, Index count, double* out) const;
+
+ private:
+  SafetensorsFile file_;
+  Index frames_ = 0, vertices_ = 0;
+  bool single_ = false;
+};
 
 /// Takes positions in double or single precision; without "times", frames count 0, 1, 2...
 Snapshots read_snapshots(const std::filesystem::path& path);

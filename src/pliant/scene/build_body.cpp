@@ -176,12 +176,16 @@ class RecordedMotion {
           "{} is {} and there are no snapshots; expected a file that `pliant snapshots record` made",
           json["subspace"] != "skinning" ? "subspace" : "fitted_space",
           (json["subspace"] != "skinning" ? json["subspace"] : json["fitted_space"]).get<std::string>()));
-    recorded_ = read_snapshots(folder / file_);
+    recorded_.emplace(folder / file_);
+    frames_ = {recorded_->frames(), recorded_->vertices(),
+               [this](Index frame, Index first, Index vertices, double* out) {
+                 recorded_->read(frame, first, vertices, out);
+               }};
     with_context(file_, [&] {
-      frames_ = frames_of(recorded_.frames);
       if (frames_.vertices != body.vertex_count())
-        throw InputError(fmt::format("frame 0 has {} vertices and the body {}; expected the same mesh",
+        throw InputError(fmt::format("frames have {} vertices and the body {}; expected the same mesh",
                                      frames_.vertices, body.vertex_count()));
+      check_finite(frames_);
     });
   }
   RecordedMotion(const RecordedMotion&) = delete;  // readers of frames know where it stands
@@ -218,10 +222,19 @@ class RecordedMotion {
       std::vector<ProjectionFrames> out;
       for (const ProjectiveGroup& group : constraints.groups) {
         if (group.size() == 0) continue;
-        const auto found = recorded_.projections.find(std::string(name(group.kind)));
-        out.push_back(found == recorded_.projections.end()
-                          ? projections_of(constraints, group.kind, frames_)
-                          : recorded_projections(group.kind, found->second));
+        const std::string kind(name(group.kind));
+        if (!recorded_->has_projections(kind)) {
+          out.push_back(projections_of(constraints, group.kind, frames_));
+          continue;
+        }
+        const Index numbers = shape_of(group.kind).outputs;
+        if (recorded_->numbers(kind) != numbers)
+          throw InputError(fmt::format("projections of {} have {} numbers each; expected {}", kind,
+                                       recorded_->numbers(kind), numbers));
+        out.push_back({group.kind, recorded_->frames(), recorded_->constraints(kind),
+                       [this, kind](Index frame, Index first, Index count, double* to) {
+                         recorded_->read_projections(kind, frame, first, count, to);
+                       }});
       }
       return out;
     });
@@ -231,7 +244,7 @@ class RecordedMotion {
   const Json& json_;
   const Body& body_;
   std::string file_;
-  Snapshots recorded_;
+  std::optional<SnapshotFile> recorded_;  // mapped: frames need not fit into memory
   SnapshotFrames frames_;
 };
 
