@@ -167,8 +167,7 @@ void run(const Arguments& a) {
                static_cast<double>(basis.U.size());
     json["zeros_" + method] = zeros;
     if (interrupted()) throw Interrupted();
-    if (method == "localized" && a.steps > 0)
-      add_drops(json, mesh, masses, recorded, basis, solver, a);
+    if (method == "localized" && a.steps > 0) add_drops(json, mesh, masses, recorded, basis, solver, a);
   }
   json["peak_mb"] = peak_megabytes();
   if (a.json)
@@ -202,8 +201,9 @@ void add_bench_snapshots(CLI::App& bench) {
   command->add_flag("--waves", a->waves,
                     "In place of the drop: frames made as they are read, which take no memory");
   command->add_option("--young", a->young, "Young's modulus, Pa, of a body of 1 m")->capture_default_str();
-  command->add_option("--steps", a->steps,
-                      "Also: so many steps of the same drop in subspaces of equal dimension; 0: none")
+  command
+      ->add_option("--steps", a->steps,
+                   "Also: so many steps of the same drop in subspaces of equal dimension; 0: none")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   command->add_option("--fitted-handles", a->fitted_handles, "With --steps: handles of projections")

@@ -47,9 +47,7 @@ class Table {
   void flag(const char* option, const char* key, const char* method, const std::string& text, bool value) {
     command_.add_flag_callback(
         option,
-        [this_one = &reduction_, option, key, method, value] {
-          take(*this_one, option, key, method, value);
-        },
+        [this_one = &reduction_, option, key, method, value] { take(*this_one, option, key, method, value); },
         with_method(text, method));
   }
 

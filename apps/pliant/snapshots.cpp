@@ -44,14 +44,16 @@ class Projections {
   }
 
  private:
-  static ProjectiveConstraints constraints_of(const Scene& scene, std::size_t body, const Progress& progress) {
+  static ProjectiveConstraints constraints_of(const Scene& scene, std::size_t body,
+                                              const Progress& progress) {
     const Json& words = scene.description()["bodies"][body];
     const std::string path = fmt::format("bodies[{}]", body);
     const auto kind = words["simulator"]["kind"].get<std::string>();
     if (words.contains("model") || (kind != "projective_dynamics" && kind != "hrpd"))
-      throw UsageError(fmt::format("--projections: {} has no constraints that project; expected a mesh or shape with the "
-                                   "simulator projective_dynamics or hrpd",
-                                   path));
+      throw UsageError(
+          fmt::format("--projections: {} has no constraints that project; expected a mesh or shape with the "
+                      "simulator projective_dynamics or hrpd",
+                      path));
     const PhysicalBody physical = build_physical_body(words, path, scene.folder(), progress);
     return build_constraints(words["simulator"], physical.body);
   }
@@ -107,9 +109,11 @@ void run(const Arguments& a) {
   if (scene && a.inputs.size() > 1)
     throw UsageError("snapshots record: more than one scene; expected one, or mesh files");
   if (!scene && (a.frames > 0 || !a.body.empty() || a.projections))
-    throw UsageError("--frames, --body and --projections belong to a scene; the input is a sequence of meshes");
+    throw UsageError(
+        "--frames, --body and --projections belong to a scene; the input is a sequence of meshes");
   const Snapshots recorded = scene ? from_scene(a, progress.callback()) : from_files(a, progress.callback());
-  if (recorded.frames.empty()) throw InputError(fmt::format("{}: no frame; expected one or more", a.inputs[0]));
+  if (recorded.frames.empty())
+    throw InputError(fmt::format("{}: no frame; expected one or more", a.inputs[0]));
   double largest = 0;
   const Points& first = recorded.frames.front();
   for (const Points& x : recorded.frames)
@@ -136,8 +140,9 @@ void add_snapshots(CLI::App& program) {
   CLI::App* record =
       command->add_subcommand("record", "Run a scene, or read a sequence, and keep its frames");
   record
-      ->add_option("input", a->inputs,
-                   "A scene, .json; or mesh files of the same vertices, one a frame; or a .pc2 or .npy of all")
+      ->add_option(
+          "input", a->inputs,
+          "A scene, .json; or mesh files of the same vertices, one a frame; or a .pc2 or .npy of all")
       ->required();
   record->add_option("-o,--output", a->output, "The frames, .safetensors")->required();
   record->add_option("--every", a->every, "Keep one frame of so many")->check(CLI::Range(1, 1'000'000));

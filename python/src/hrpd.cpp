@@ -147,8 +147,10 @@ void bind_hrpd(py::module_& module) {
       py::arg("recorded") = py::none(), py::arg("progress") = py::none(),
       "Reduces a body for hyper-reduced projective dynamics; vertices that it fixes never move. constraints: "
       "ProjectiveConstraints on its mesh, in place of those of its materials. basis: a SnapshotBasis of "
-      "shared coordinates, in place of handles. recorded: a sequence of (n, 3) positions, or projections by kind of "
-      "constraint, (frames, constraints, numbers of one) each: projections are fitted in what is recorded of them, in "
+      "shared coordinates, in place of handles. recorded: a sequence of (n, 3) positions, or projections by "
+      "kind of "
+      "constraint, (frames, constraints, numbers of one) each: projections are fitted in what is recorded of "
+      "them, in "
       "place of affine maps at handles. "
       "Returns an HrpdModel.");
 

@@ -16,9 +16,8 @@ std::vector<Points> to_frames(const py::object& frames) {
 }
 
 SnapshotBasis make(const Body& body, const py::object& frames, const std::string& kind, int components,
-                   const std::string& coordinates, const std::string& appended, double tolerance,
-                   bool align, double inner, double outer, const py::object& regions, double sparsity,
-                   int iterations,
+                   const std::string& coordinates, const std::string& appended, double tolerance, bool align,
+                   double inner, double outer, const py::object& regions, double sparsity, int iterations,
                    const py::object& progress) {
   const std::vector<Points> list = to_frames(frames);
   std::vector<int> labels;
@@ -90,10 +89,10 @@ void bind_snapshots(py::module_& module) {
   module.def(
       "snapshot_basis", &make, py::arg("body"), py::arg("frames"), py::kw_only(),
       py::arg("kind") = "localized", py::arg("components") = 200, py::arg("coordinates") = "shared",
-      py::arg("appended") = "affine", py::arg("tolerance") = 0.0, py::arg("align") = false, py::arg("inner") = SupportOptions().inner,
-      py::arg("outer") = SupportOptions().outer, py::arg("regions") = py::none(),
-      py::arg("sparsity") = SplocsOptions().sparsity, py::arg("iterations") = SplocsOptions().iterations,
-      py::arg("progress") = py::none(),
+      py::arg("appended") = "affine", py::arg("tolerance") = 0.0, py::arg("align") = false,
+      py::arg("inner") = SupportOptions().inner, py::arg("outer") = SupportOptions().outer,
+      py::arg("regions") = py::none(), py::arg("sparsity") = SplocsOptions().sparsity,
+      py::arg("iterations") = SplocsOptions().iterations, py::arg("progress") = py::none(),
       R"(A subspace from recorded motion: frames is a sequence of (n, 3) positions of the body's vertices.
 
 kind: pca (components of the whole body), localized (each around a vertex), splocs (sparse as well).
@@ -125,7 +124,8 @@ inner, outer: where local components act, in box diagonals; or regions, a number
         return out;
       },
       py::arg("files"),
-      "Positions (frames, n, 3) of a file (.pc2, .npy, .safetensors of `pliant snapshots record`), or of mesh files of the "
+      "Positions (frames, n, 3) of a file (.pc2, .npy, .safetensors of `pliant snapshots record`), or of "
+      "mesh files of the "
       "same vertices, one a frame. Any may be gzipped.");
 }
 

@@ -30,7 +30,8 @@ struct Recorded {
   std::vector<Points> frames;
   SnapshotFrames readers;
 
-  Recorded(Points X, VectorXd m, Triangles triangles, ProjectiveConstraints resisted, GeodesicSolver geodesics)
+  Recorded(Points X, VectorXd m, Triangles triangles, ProjectiveConstraints resisted,
+           GeodesicSolver geodesics)
       : rest(std::move(X)),
         masses(std::move(m)),
         surface(std::move(triangles)),
@@ -135,8 +136,8 @@ TEST(ProjectionSnapshots, WhatWasRecordedIsMappedExactlyOnceThereAreEnoughCompon
       const ProjectiveGroup& group = r.constraints.group(own.kind);
       const ProjectionFrames frames = projections_of(r.constraints, own.kind, three);
       // Three frames of nine or three columns, and what turns the rest state.
-      const ProjectionFitting fitting =
-          fit_recorded_projections(r.constraints, *basis, r.solver, frames, {.dimension = 40, .samples = 400});
+      const ProjectionFitting fitting = fit_recorded_projections(r.constraints, *basis, r.solver, frames,
+                                                                 {.dimension = 40, .samples = 400});
       EXPECT_LE(fitting.dimension(), 31);
       const MatrixXd rest = all_at(group, r.rest);
       for (const Points& x : few) {
@@ -207,8 +208,8 @@ TEST(ProjectionSnapshots, RecordedOnesAreThoseOfTheRecordedPositions) {
   std::vector<Eigen::MatrixXf> stored;
   for (const Points& x : r.frames) stored.push_back(all_at(group, x).cast<float>());
   const auto basis = r.options().basis;
-  const ProjectionFitting a = fit_recorded_projections(r.constraints, *basis, r.solver, r.projections().front(),
-                                                       {.dimension = 6, .samples = 200});
+  const ProjectionFitting a = fit_recorded_projections(
+      r.constraints, *basis, r.solver, r.projections().front(), {.dimension = 6, .samples = 200});
   const ProjectionFitting b = fit_recorded_projections(
       r.constraints, *basis, r.solver, recorded_projections(ProjectiveKind::tet_volume, stored),
       {.dimension = 6, .samples = 200});
@@ -221,8 +222,9 @@ TEST(ProjectionSnapshots, FewSamplesAreChosenByPivots) {
   const auto basis = r.options().basis;
   const ProjectiveGroup& group = r.constraints.group(ProjectiveKind::tet_volume);
   const auto error = [&](SampleChoice choice) {
-    const ProjectionFitting fitting = fit_recorded_projections(
-        r.constraints, *basis, r.solver, r.projections().front(), {.dimension = 30, .samples = 32, .choice = choice});
+    const ProjectionFitting fitting =
+        fit_recorded_projections(r.constraints, *basis, r.solver, r.projections().front(),
+                                 {.dimension = 30, .samples = 32, .choice = choice});
     double sum = 0;
     for (const Points& x : r.frames) {
       const MatrixXd p = all_at(group, x) - all_at(group, r.rest), exact = summed(group, *basis, p);
@@ -269,9 +271,9 @@ TEST(ProjectionSnapshotsParallel, SameBitsOnAnyNumberOfThreads) {
   MatrixXd fit, map;
   for (const int threads : {1, 2, 5}) {
     const ScopedThreadCount scope(threads);
-    const ProjectionFitting fitting = fit_recorded_projections(
-        r.constraints, *basis, r.solver, r.projections().front(),
-        {.dimension = 20, .samples = 100, .choice = SampleChoice::pivoted});
+    const ProjectionFitting fitting =
+        fit_recorded_projections(r.constraints, *basis, r.solver, r.projections().front(),
+                                 {.dimension = 20, .samples = 100, .choice = SampleChoice::pivoted});
     if (threads == 1) fit = fitting.fit, map = fitting.map;
     EXPECT_EQ(fitting.fit, fit);
     EXPECT_EQ(fitting.map, map);

@@ -40,8 +40,8 @@ Snapshots recorded() {
 }
 
 Json reduced(const char* subspace = "localized", int components = 16) {
-  return {{"kind", "hrpd"},     {"subspace", subspace},        {"components", components},
-          {"samples", 200},     {"snapshots", "a.safetensors"}, {"fitted_space", "snapshots"},
+  return {{"kind", "hrpd"},        {"subspace", subspace},         {"components", components},
+          {"samples", 200},        {"snapshots", "a.safetensors"}, {"fitted_space", "snapshots"},
           {"contact_samples", 100}};
 }
 

@@ -252,7 +252,8 @@ TEST(Splocs, TheObjectiveNeverRisesAndColumnsAreSparse) {
 TEST(Splocs, LeavesFewerVerticesMovingThanWhereItStarts) {
   const Motion m = motion();
   GeodesicSolver solver(m.mesh);
-  const SnapshotPcaOptions options{.components = 24};  // so many depend on each other nearly: turns of ADMM alone do not do
+  const SnapshotPcaOptions options{
+      .components = 24};  // so many depend on each other nearly: turns of ADMM alone do not do
   const auto zeros = [](const SnapshotBasis& basis) {
     return (basis.U[0].rightCols(basis.columns() - basis.appended).array() == 0).count();
   };

@@ -15,7 +15,8 @@
 namespace pliant {
 namespace {
 
-constexpr double resolved = 3e-8;  // of the largest singular value: those of Gram matrices are known no better
+constexpr double resolved =
+    3e-8;  // of the largest singular value: those of Gram matrices are known no better
 constexpr double gigabyte = 1 << 30;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -54,8 +55,7 @@ class ProjectionRows {
       MatrixXd p(outputs, count);
       frames_.read(taken_[at(i)], first, count, p.data());
       if (!p.allFinite())
-        throw InputError(
-            fmt::format("projections: frame {} has a number that is not finite", taken_[at(i)]));
+        throw InputError(fmt::format("projections: frame {} has a number that is not finite", taken_[at(i)]));
       p -= rest_.middleCols(first, count);
       for (Index c = 0; c < count; ++c)
         for (Index r = 0; r < rows_; ++r)
@@ -191,9 +191,11 @@ ProjectionFrames projections_of(const ProjectiveConstraints& constraints, Projec
                                 const SnapshotFrames& frames) {
   const ProjectiveGroup& group = constraints.group(kind);
   if (frames.count > 0 && frames.vertices != constraints.rest.rows())
-    throw InputError(fmt::format("projections: frames have {} vertices and the body {}; expected the same mesh",
-                                 frames.vertices, constraints.rest.rows()));
-  return {kind, frames.count, group.size(), [&group, &frames](Index frame, Index first, Index count, double* out) {
+    throw InputError(
+        fmt::format("projections: frames have {} vertices and the body {}; expected the same mesh",
+                    frames.vertices, constraints.rest.rows()));
+  return {kind, frames.count, group.size(),
+          [&group, &frames](Index frame, Index first, Index count, double* out) {
             std::vector<int> ids(at(count));
             std::iota(ids.begin(), ids.end(), static_cast<int>(first));
             // Only the stretch of vertices that these constraints know.
@@ -215,8 +217,9 @@ ProjectionFrames recorded_projections(ProjectiveKind kind, const std::vector<Eig
   const Index outputs = shape_of(kind).outputs, count = frames.empty() ? 0 : frames.front().cols();
   for (std::size_t f = 0; f < frames.size(); ++f)
     if (frames[f].rows() != outputs || frames[f].cols() != count)
-      throw InputError(fmt::format("projections: frame {} has {} numbers of {} constraints of {}; expected {} of {}", f,
-                                   frames[f].rows(), frames[f].cols(), name(kind), outputs, count));
+      throw InputError(
+          fmt::format("projections: frame {} has {} numbers of {} constraints of {}; expected {} of {}", f,
+                      frames[f].rows(), frames[f].cols(), name(kind), outputs, count));
   return {kind, static_cast<Index>(frames.size()), count,
           [&frames](Index frame, Index first, Index constraints, double* out) {
             const Eigen::MatrixXf& p = frames[at(frame)];
@@ -232,14 +235,16 @@ ProjectionFitting fit_recorded_projections(const ProjectiveConstraints& constrai
   const ProjectiveGroup& group = constraints.group(frames.kind);
   if (group.size() == 0) throw InputError("projections: the body has no constraint of this kind");
   if (frames.constraints != group.size())
-    throw InputError(fmt::format("projections: {} constraints of {} in the frames and {} in the body; expected the "
-                                 "same mesh and materials",
-                                 frames.constraints, name(frames.kind), group.size()));
+    throw InputError(
+        fmt::format("projections: {} constraints of {} in the frames and {} in the body; expected the "
+                    "same mesh and materials",
+                    frames.constraints, name(frames.kind), group.size()));
   if (frames.count == 0) throw InputError("projections: no frame; expected one or more");
   if (options.dimension < 0 || options.samples < 1 || options.frames < 1)
-    throw InputError(fmt::format("projections: dimension {}, {} samples, {} frames; expected positive numbers, or "
-                                 "dimension 0",
-                                 options.dimension, options.samples, options.frames));
+    throw InputError(
+        fmt::format("projections: dimension {}, {} samples, {} frames; expected positive numbers, or "
+                    "dimension 0",
+                    options.dimension, options.samples, options.frames));
   ProjectionFitting out;
   out.kind = frames.kind;
   out.rows = fitted_rows(out.kind);

@@ -102,17 +102,19 @@ Snapshots read_frame_sequence(const std::vector<std::filesystem::path>& files, c
       if (!first) {
         first = std::move(mesh);
       } else if (mesh.vertices.rows() == first->vertices.rows() &&
-                 (mesh.triangles.rows() != first->triangles.rows() || mesh.tets.rows() != first->tets.rows() ||
-                  mesh.triangles != first->triangles || mesh.tets != first->tets)) {
-        throw InputError(fmt::format("{}: frame {} has another connectivity than frame 0; expected the same mesh",
-                                     file.string(), out.frames.size()));
+                 (mesh.triangles.rows() != first->triangles.rows() ||
+                  mesh.tets.rows() != first->tets.rows() || mesh.triangles != first->triangles ||
+                  mesh.tets != first->tets)) {
+        throw InputError(
+            fmt::format("{}: frame {} has another connectivity than frame 0; expected the same mesh",
+                        file.string(), out.frames.size()));
       }
     }
     for (Points& x : here) {
       const std::size_t frame = out.frames.size();
       if (!out.frames.empty() && x.rows() != out.frames.front().rows())
-        throw InputError(fmt::format("{}: frame {} has {} vertices; expected the {} of frame 0", file.string(), frame,
-                                     x.rows(), out.frames.front().rows()));
+        throw InputError(fmt::format("{}: frame {} has {} vertices; expected the {} of frame 0",
+                                     file.string(), frame, x.rows(), out.frames.front().rows()));
       if (!x.allFinite())
         throw InputError(fmt::format("{}: frame {} has a number that is not finite", file.string(), frame));
       out.frames.push_back(std::move(x));

@@ -40,7 +40,8 @@ void write_snapshots(const std::filesystem::path& path, const Snapshots& snapsho
       std::vector<float>& values = stacked[kind];
       for (const Eigen::MatrixXf& p : frames) {
         if (p.rows() != frames[0].rows() || p.cols() != frames[0].cols())
-          throw InputError(fmt::format("projections of {} constraints among those of {}", p.cols(), frames[0].cols()));
+          throw InputError(
+              fmt::format("projections of {} constraints among those of {}", p.cols(), frames[0].cols()));
         values.insert(values.end(), p.data(), p.data() + p.size());
       }
       if (count > 0)

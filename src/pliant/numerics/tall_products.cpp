@@ -105,7 +105,8 @@ void multiply_rows(const RowMatrixXd& A, Index first, const Eigen::Ref<const Mat
 void add_gram_of_rows(const RowMatrixXd& A, MatrixXd& C) {
   const Index n = A.cols();
   if (C.rows() != n || C.cols() != n)
-    throw InputError(fmt::format("tall_products: products of {} columns into {} x {}", n, C.rows(), C.cols()));
+    throw InputError(
+        fmt::format("tall_products: products of {} columns into {} x {}", n, C.rows(), C.cols()));
   if (A.size() == 0) return;
   // Stripes of columns of C: one writer each, so no sums wait for each other.
   constexpr Index stripe = 128;

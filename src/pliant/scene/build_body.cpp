@@ -199,17 +199,18 @@ class RecordedMotion {
       options.components = json_["components"].get<int>();
       options.appended = appended_motions(json_["appended"].get<std::string>());
       options.progress = progress;
-      const SupportOptions supports{.inner = json_["inner"].get<double>(), .outer = json_["outer"].get<double>()};
+      const SupportOptions supports{.inner = json_["inner"].get<double>(),
+                                    .outer = json_["outer"].get<double>()};
       const Points& X = body_.rest_positions();
       const VectorXd& masses = body_.masses();
       const SnapshotFrames frames = json_["align"].get<bool>() ? aligned_frames(frames_, X, masses) : frames_;
       GeodesicSolver solver = body_.is_shell() ? GeodesicSolver(TriMesh{X, body_.triangles()})
                                                : GeodesicSolver(TetMesh{X, body_.tets()});
-      const SnapshotBasis basis =
-          kind == "pca"         ? snapshot_pca(frames, X, masses, options)
-          : kind == "localized" ? localized_pca(frames, X, masses, solver, options, supports)
-                                : splocs(frames, X, masses, solver, options, supports,
-                                         {.sparsity = json_["sparsity"].get<double>()});
+      const SnapshotBasis basis = kind == "pca" ? snapshot_pca(frames, X, masses, options)
+                                  : kind == "localized"
+                                      ? localized_pca(frames, X, masses, solver, options, supports)
+                                      : splocs(frames, X, masses, solver, options, supports,
+                                               {.sparsity = json_["sparsity"].get<double>()});
       const double ramp = 0.1 * json_["ramp"].get<double>() * bounding_box(X).diagonal();
       return std::make_shared<const SkinningBasis>(
           snapshot_blocks(basis, masses, solver, body_.fixed(), ramp));

@@ -58,8 +58,9 @@ void check_finite(const SnapshotFrames& frames) {
 
 SnapshotFrames aligned_frames(const SnapshotFrames& frames, const Points& rest, const VectorXd& masses) {
   if (frames.vertices != rest.rows() || masses.size() != rest.rows())
-    throw InputError(fmt::format("snapshots: frames have {} vertices, the mesh {} and {} masses; expected the same",
-                                 frames.vertices, rest.rows(), masses.size()));
+    throw InputError(
+        fmt::format("snapshots: frames have {} vertices, the mesh {} and {} masses; expected the same",
+                    frames.vertices, rest.rows(), masses.size()));
   struct Motion {
     Matrix3d turn;
     Eigen::RowVector3d from, to;
@@ -70,15 +71,15 @@ SnapshotFrames aligned_frames(const SnapshotFrames& frames, const Points& rest, 
     Points x(frames.vertices, 3);
     frames.read(f, 0, frames.vertices, x.data());
     const Eigen::RowVector3d from = masses.transpose() * x / masses.sum();
-    const Matrix3d products =
-        (x.rowwise() - from).transpose() * masses.asDiagonal() * (rest.rowwise() - to);
+    const Matrix3d products = (x.rowwise() - from).transpose() * masses.asDiagonal() * (rest.rowwise() - to);
     const Eigen::JacobiSVD<Matrix3d> svd(products, Eigen::ComputeFullU | Eigen::ComputeFullV);
     Vector3d signs(1, 1, (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1);
-    motions[static_cast<std::size_t>(f)] = {svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose(), from,
-                                            to};
+    motions[static_cast<std::size_t>(f)] = {svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose(),
+                                            from, to};
   });
   return {frames.count, frames.vertices,
-          [read = frames.read, motions = std::move(motions)](Index frame, Index first, Index vertices, double* out) {
+          [read = frames.read, motions = std::move(motions)](Index frame, Index first, Index vertices,
+                                                             double* out) {
             read(frame, first, vertices, out);
             const Motion& m = motions[static_cast<std::size_t>(frame)];
             Eigen::Map<Points> x(out, vertices, 3);

@@ -92,8 +92,8 @@ class Sparsifier {
   }
 
   double objective() const {
-    return whole_ - 2 * strengths_.cwiseProduct(W_).sum() +
-           inner_products(W_, W_).cwiseProduct(gram_).sum() + penalty_of(U_);
+    return whole_ - 2 * strengths_.cwiseProduct(W_).sum() + inner_products(W_, W_).cwiseProduct(gram_).sum() +
+           penalty_of(U_);
   }
 
   /// Column after column the best within |W| <= 1: the quadratic is the same in all observations, so clipping is exact.
