@@ -264,6 +264,7 @@ void add_bench(CLI::App& program) {
   add_projective(*command);
   add_bench_hrpd(*command);
   add_bench_reduced_fem(*command);
+  add_bench_snapshots(*command);
   add_bench_view(*command);
 }
 

@@ -26,6 +26,7 @@ std::string table(const Json& json);
 // One file a larger benchmark; each adds itself.
 void add_bench_hrpd(CLI::App& bench);
 void add_bench_reduced_fem(CLI::App& bench);
+void add_bench_snapshots(CLI::App& bench);
 void add_bench_view(CLI::App& bench);
 
 }  // namespace pliant::app

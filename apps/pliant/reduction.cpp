@@ -37,13 +37,20 @@ class Table {
         with_method(text, method));
   }
   void off(const char* option, const char* key, const char* method, const std::string& text) {
-    command_.add_flag_callback(
-        option,
-        [this_one = &reduction_, option, key, method] { take(*this_one, option, key, method, false); },
-        with_method(text, method));
+    flag(option, key, method, text, false);
+  }
+  void on(const char* option, const char* key, const char* method, const std::string& text) {
+    flag(option, key, method, text, true);
   }
 
  private:
+  void flag(const char* option, const char* key, const char* method, const std::string& text, bool value) {
+    command_.add_flag_callback(
+        option,
+        [this_one = &reduction_, option, key, method, value] { take(*this_one, option, key, method, value); },
+        with_method(text, method));
+  }
+
   template <class T>
   CLI::Option* add(const char* option, const char* method, const std::string& text) {
     std::string key(option + 2);
@@ -88,11 +95,19 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
   table.file("--snapshots", "snapshots", hrpd,
              "recorded motion of the same mesh, from `pliant snapshots record`");
   table.number("--components", hrpd, 1, 10000, "of recorded motion, three degrees of freedom each (200)");
+  table.word("--appended", hrpd, {"none", "translations", "affine"},
+             "motions that components have beside what was recorded (affine)");
+  table.on("--align", "align", hrpd, "take turning and flying out of what was recorded");
+  table.real("--inner", hrpd, 0, 100, "local components act fully up to here, in box diagonals (0.05)");
+  table.real("--outer", hrpd, 1e-6, 100, "and not at all from here on (0.25)");
+  table.real("--sparsity", hrpd, 0, 1e9, "of splocs: more leaves fewer vertices moving (2)");
   table.number("--iterations", hrpd, 1, 10000, "local/global turns a step (10)");
   table.word("--weights", hrpd, {"smooth", "kinked"},
              "how handles fade; kinked is the paper's cubic (smooth)");
   table.real("--support", hrpd, 1, 100, "how far they reach, in distances of handles (2)");
   table.real("--ramp", hrpd, 0.01, 100, "how far held vertices are felt, in radii of weights (0.5)");
+  table.word("--fitted-space", hrpd, {"handles", "snapshots"},
+             "of projections: affine maps at handles, or what --snapshots show of them (handles)");
   table.number("--fitted-handles", hrpd, 1, 2000, "handles of projections (80)");
   table.number("--fitted-dimension", hrpd, 0, 10000, "what is kept of them; 0: half (0)");
   table.off("--no-fit", "fit", hrpd, "evaluate every constraint: the subspace of positions alone");

@@ -2,6 +2,7 @@
 #include "pliant/reduced/hrpd.h"
 
 #include "bind.h"
+#include "pliant/elasticity/projective_body.h"
 #include "pliant/reduced/hrpd_file.h"
 #include "pliant/subspace/snapshot_blocks.h"
 
@@ -10,10 +11,51 @@ namespace {
 
 using Model = std::shared_ptr<HrpdModel>;
 
+/// Frames of positions, or recorded projections by kind; and readers of them, which know where it stands.
+struct Recorded {
+  std::vector<Points> frames;
+  SnapshotFrames readers;
+  std::map<std::string, std::vector<Eigen::MatrixXf>> projections;
+
+  explicit Recorded(const py::object& given) {
+    if (given.is_none()) return;
+    if (!py::isinstance<py::dict>(given)) {
+      for (const py::handle& frame : given)
+        frames.push_back(to_points(py::reinterpret_borrow<py::object>(frame), "recorded"));
+      readers = frames_of(frames);
+      return;
+    }
+    using Array = py::array_t<float, py::array::c_style | py::array::forcecast>;
+    for (const auto& [key, value] : given.cast<py::dict>()) {
+      const auto array = py::reinterpret_borrow<py::object>(value).cast<Array>();
+      if (array.ndim() != 3)
+        throw InputError("recorded: projections have " + std::to_string(array.ndim()) +
+                         " axes; expected (frames, constraints, numbers of one)");
+      auto& list = projections[key.cast<std::string>()];
+      for (Index f = 0; f < array.shape(0); ++f)
+        list.push_back(Eigen::Map<const Eigen::MatrixXf>(array.data() + f * array.shape(1) * array.shape(2),
+                                                         array.shape(2), array.shape(1)));
+    }
+  }
+
+  std::vector<ProjectionFrames> of(const ProjectiveConstraints& constraints) const {
+    std::vector<ProjectionFrames> out;
+    for (const ProjectiveGroup& group : constraints.groups) {
+      const auto found = projections.find(std::string(name(group.kind)));
+      if (group.size() > 0 && found != projections.end())
+        out.push_back(recorded_projections(group.kind, found->second));
+      else if (group.size() > 0 && !frames.empty())
+        out.push_back(projections_of(constraints, group.kind, readers));
+    }
+    return out;
+  }
+};
+
 Model reduce(const Body& body, const ProjectiveConstraints* constraints, int handles, int iterations,
              const std::string& weights, double support, double ramp, bool fit, int fitted_handles,
              int fitted_dimension, int samples, int contact_samples, const SnapshotBasis* basis,
-             const py::object& progress) {
+             const py::object& recorded, const py::object& progress) {
+  const Recorded motion(recorded);
   ReduceHrpdOptions options;
   options.positions.handles = handles, options.positions.support = support, options.positions.ramp = ramp;
   options.positions.radial = options.projections.radial = radial_function(weights);
@@ -32,8 +74,9 @@ Model reduce(const Body& body, const ProjectiveConstraints* constraints, int han
     options.basis = std::make_shared<const SkinningBasis>(
         snapshot_blocks(*basis, body.masses(), solver, body.fixed(), 0.05 * box));
   }
-  return std::make_shared<HrpdModel>(constraints ? reduce_hrpd(body, *constraints, options)
-                                                 : reduce_hrpd(body, options));
+  const ProjectiveConstraints own = constraints ? *constraints : projective_constraints(body);
+  options.recorded = motion.of(own);
+  return std::make_shared<HrpdModel>(reduce_hrpd(body, own, options));
 }
 
 void check_coordinates(const HrpdModel& model, const MatrixXd& q) {
@@ -101,10 +144,14 @@ void bind_hrpd(py::module_& module) {
       py::arg("support") = 2.0, py::arg("ramp") = 0.5, py::arg("fit") = true, py::arg("fitted_handles") = 80,
       py::arg("fitted_dimension") = 0, py::arg("samples") = 1000,
       py::arg("contact_samples") = ReduceHrpdOptions().contact_samples, py::arg("basis") = py::none(),
-      py::arg("progress") = py::none(),
+      py::arg("recorded") = py::none(), py::arg("progress") = py::none(),
       "Reduces a body for hyper-reduced projective dynamics; vertices that it fixes never move. constraints: "
       "ProjectiveConstraints on its mesh, in place of those of its materials. basis: a SnapshotBasis of "
-      "shared coordinates, in place of handles. "
+      "shared coordinates, in place of handles. recorded: a sequence of (n, 3) positions, or projections by "
+      "kind of "
+      "constraint, (frames, constraints, numbers of one) each: projections are fitted in what is recorded of "
+      "them, in "
+      "place of affine maps at handles. "
       "Returns an HrpdModel.");
 
   py::class_<Hrpd, Simulator>(module, "Hrpd", "Hyper-reduced projective dynamics.")

@@ -1,6 +1,7 @@
 // Subspaces of recorded motion.
 #include "bind.h"
 #include "pliant/elasticity/body.h"
+#include "pliant/io/frame_sequence.h"
 #include "pliant/subspace/snapshot_blocks.h"
 #include "pliant/subspace/splocs.h"
 
@@ -15,7 +16,7 @@ std::vector<Points> to_frames(const py::object& frames) {
 }
 
 SnapshotBasis make(const Body& body, const py::object& frames, const std::string& kind, int components,
-                   const std::string& coordinates, const std::string& appended, double tolerance,
+                   const std::string& coordinates, const std::string& appended, double tolerance, bool align,
                    double inner, double outer, const py::object& regions, double sparsity, int iterations,
                    const py::object& progress) {
   const std::vector<Points> list = to_frames(frames);
@@ -27,8 +28,9 @@ SnapshotBasis make(const Body& body, const py::object& frames, const std::string
   options.progress = to_progress(progress);
   const SupportOptions supports{.inner = inner, .outer = outer, .regions = labels};
   const py::gil_scoped_release release;
-  const SnapshotFrames recorded = frames_of(list);
   const Points& rest = body.rest_positions();
+  const SnapshotFrames given = frames_of(list);
+  const SnapshotFrames recorded = align ? aligned_frames(given, rest, body.masses()) : given;
   if (kind == "pca") return snapshot_pca(recorded, rest, body.masses(), options);
   if (kind != "localized" && kind != "splocs")
     throw InputError("snapshot_basis: kind is '" + kind + "'; expected pca, localized or splocs");
@@ -87,20 +89,44 @@ void bind_snapshots(py::module_& module) {
   module.def(
       "snapshot_basis", &make, py::arg("body"), py::arg("frames"), py::kw_only(),
       py::arg("kind") = "localized", py::arg("components") = 200, py::arg("coordinates") = "shared",
-      py::arg("appended") = "affine", py::arg("tolerance") = 0.0, py::arg("inner") = SupportOptions().inner,
-      py::arg("outer") = SupportOptions().outer, py::arg("regions") = py::none(),
-      py::arg("sparsity") = SplocsOptions().sparsity, py::arg("iterations") = SplocsOptions().iterations,
-      py::arg("progress") = py::none(),
+      py::arg("appended") = "affine", py::arg("tolerance") = 0.0, py::arg("align") = false,
+      py::arg("inner") = SupportOptions().inner, py::arg("outer") = SupportOptions().outer,
+      py::arg("regions") = py::none(), py::arg("sparsity") = SplocsOptions().sparsity,
+      py::arg("iterations") = SplocsOptions().iterations, py::arg("progress") = py::none(),
       R"(A subspace from recorded motion: frames is a sequence of (n, 3) positions of the body's vertices.
 
 kind: pca (components of the whole body), localized (each around a vertex), splocs (sparse as well).
 coordinates: shared (one scalar basis for x, y and z), separate (three), joint (vectors).
 appended: none, translations, or affine motions, which are in the span whatever was recorded.
+align: frames are turned and moved as a whole to the rest shape first, so that only deformation is left.
 inner, outer: where local components act, in box diagonals; or regions, a number a vertex.
 
     >>> basis = pliant.snapshot_basis(body, frames, components=100)
     >>> model = pliant.reduce_hrpd(body, basis=basis)
 )");
+  module.def(
+      "read_frames",
+      [](const py::object& files) {
+        std::vector<std::filesystem::path> paths;
+        if (py::isinstance<py::str>(files) || py::hasattr(files, "__fspath__"))
+          paths.push_back(files.cast<std::filesystem::path>());
+        else
+          for (const py::handle& file : files) paths.push_back(file.cast<std::filesystem::path>());
+        Snapshots read;
+        {
+          const py::gil_scoped_release release;
+          read = read_frame_sequence(paths);
+        }
+        const Index n = read.frames.empty() ? 0 : read.frames.front().rows();
+        py::array_t<double> out({static_cast<Index>(read.frames.size()), n, Index{3}});
+        for (std::size_t f = 0; f < read.frames.size(); ++f)
+          std::copy_n(read.frames[f].data(), 3 * n, out.mutable_data(static_cast<Index>(f), 0, 0));
+        return out;
+      },
+      py::arg("files"),
+      "Positions (frames, n, 3) of a file (.pc2, .npy, .safetensors of `pliant snapshots record`), or of "
+      "mesh files of the "
+      "same vertices, one a frame. Any may be gzipped.");
 }
 
 }  // namespace pliant::python

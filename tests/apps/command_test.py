@@ -499,7 +499,62 @@ def test_motion_is_recorded_and_becomes_a_subspace(program, tmp_path):
     assert json.loads(done.stdout)["degrees_of_freedom"] == 60
     done = program("simulate", str(model), "--frames", "10", "--json")
     assert done.returncode == 0, done.stderr
+    # Projections as they were recorded, and at the recorded positions.
+    done = program("snapshots", "record", str(scene), "--every", "2", "--projections", "-o", str(tmp_path / "more.safetensors"),
+                  "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["projections"] == 1, done.stderr
+    errors = []
+    for file in (frames, tmp_path / "more.safetensors"):
+        done = program("reduce", str(scene), "--method", "hrpd", "--subspace", "localized", "--snapshots", str(file), "--components",
+                      "16", "--fitted-space", "snapshots", "--fitted-dimension", "12", "--samples", "200", "-o", str(model), "--json")
+        assert done.returncode == 0, done.stderr
+        errors.append(json.loads(done.stdout)["fit_error"])
+    assert errors[0] == pytest.approx(errors[1], rel=1e-2)
+    for words in (["pca", "--align"], ["localized", "--appended", "translations"], ["splocs", "--sparsity", "1", "--outer", "0.4"]):
+        done = program("reduce", str(scene), "--method", "hrpd", "--snapshots", str(frames), "--components", "8", "--subspace", *words,
+                      "-o", str(model), "--json")
+        assert done.returncode == 0, done.stderr
+    done = program("reduce", "bear", "--fitted-space", "snapshots", "-o", str(model))
+    assert done.returncode == 1 and "fitted_space is snapshots and there are no snapshots" in done.stderr
+    done = program("reduce", "bear", "--tets", "800", "--subspace", "pca", "--snapshots", str(frames), "-o", str(model))
+    assert done.returncode == 1 and "expected the same mesh" in done.stderr
     done = program("reduce", "bear", "--subspace", "pca", "-o", str(model))
     assert done.returncode == 1 and "there are no snapshots" in done.stderr
     done = program("snapshots", "record", str(scene), "--body", "fish", "-o", str(frames))
     assert done.returncode == 2 and "--body fish" in done.stderr
+
+
+def test_sequences_of_files_are_recorded(program, tmp_path):
+    numpy = pytest.importorskip("numpy")
+    done = program("shape", "bear", "--tets", "500", "-o", str(tmp_path / "bear.mesh"))
+    assert done.returncode == 0, done.stderr
+    scene = tmp_path / "drop.json"
+    scene.write_text(json.dumps({
+        "frames": 6, "bodies": [{"mesh": "bear.mesh", "simulator": {"kind": "projective_dynamics"}}]}))
+    for output in ("drop.pc2", "drop.obj"):
+        done = program("simulate", str(scene), "-o", str(tmp_path / output))
+        assert done.returncode == 0, done.stderr
+    numpy.save(tmp_path / "drop.npy", numpy.zeros((4, 10, 3), dtype=numpy.float32))
+    meshes = sorted(str(f) for f in tmp_path.glob("drop*.obj"))
+    for files, count in ((["drop.pc2"], None), (meshes, len(meshes)), (["drop.npy"], 4)):
+        done = program("snapshots", "record", *[str(tmp_path / f) for f in files], "-o", str(tmp_path / "a.safetensors"), "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["frames"] == (count or len(meshes))
+    broken = numpy.zeros((4, 10, 3))
+    broken[2, 3, 1] = numpy.nan
+    numpy.save(tmp_path / "drop.npy", broken)
+    done = program("snapshots", "record", str(tmp_path / "drop.npy"), "-o", str(tmp_path / "a.safetensors"))
+    assert done.returncode == 1 and "frame 2 has a number that is not finite" in done.stderr
+    done = program("snapshots", "record", str(tmp_path / "drop.npy"), "--projections", "-o", str(tmp_path / "a.safetensors"))
+    assert done.returncode == 2 and "belong to a scene" in done.stderr
+
+
+def test_bench_of_snapshots_measures_each_method(program):
+    done = program("bench", "snapshots", "--vertices", "400", "--frames", "20", "--components", "12", "--steps", "10", "--samples",
+                  "100", "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    for method in ("pca", "localized", "splocs"):
+        assert figures[f"seconds_{method}"] > 0 and figures[f"error_{method}"] < 0.5 and figures[f"peak_mb_{method}"] > 1
+    assert figures["error_pca"] <= figures["error_localized"]
+    assert figures["drop_localized"]["degrees_of_freedom"] == figures["drop_skinning"]["degrees_of_freedom"] == 48

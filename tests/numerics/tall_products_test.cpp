@@ -50,6 +50,25 @@ SymmetricBlocks random_blocks(Index n, Rng& rng) {
   return A;
 }
 
+TEST(TallProducts, OfRowsAreThoseOfEigen) {
+  Rng rng(4);
+  for (const Index rows : {1, 100, 4096, 9001}) {
+    const RowMatrixXd A = random_matrix(rows, 300, rng);
+    const MatrixXd B = random_matrix(rows, 4, rng), C = random_matrix(300, 5, rng);
+    EXPECT_LT((inner_products_of_rows(A, B) - A.transpose() * B).norm(), 1e-10);
+    MatrixXd gram = MatrixXd::Identity(300, 300), out(std::min<Index>(rows, 40), 5), whole(5, 5);
+    add_gram_of_rows(A, gram);
+    const MatrixXd lower = gram.triangularView<Eigen::Lower>();
+    const MatrixXd expected =
+        MatrixXd(MatrixXd::Identity(300, 300) + A.transpose() * A).triangularView<Eigen::Lower>();
+    EXPECT_LT((lower - expected).norm(), 1e-9);
+    multiply_rows(A, rows - out.rows(), C, out);
+    EXPECT_LT((out - A.bottomRows(out.rows()) * C).norm(), 1e-11);
+    multiply_here(C.transpose(), C, whole);
+    EXPECT_LT((whole - C.transpose() * C).norm(), 1e-11);
+  }
+}
+
 TEST(TallProducts, SparseTimesTallIsThatOfScalarEntries) {
   Rng rng(5);
   const SymmetricBlocks A = random_blocks(300, rng);

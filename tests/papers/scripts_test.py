@@ -13,6 +13,7 @@ from conftest import BUILD, ROOT
 SECTIONS = {
     "tycowicz2013": ["table1", "table2", "table3", "fig7", "fig8", "fig10", "fig11", "fig12"],
     "brandt2018": ["table1", "table2", "fig3", "fig4", "fig5", "fig6", "iterations", "bunny"],
+    "monem2023": ["bunny", "fig3", "other", "shell", "projections", "sequences"],
 }
 
 
@@ -79,6 +80,23 @@ def test_brandt2018_follows_the_full_method(finished):
     columns = sections["bunny"]["fall"]["columns"]
     assert columns["pliant"]["condition"] < 1e6 < columns["with_ones"]["condition"]
     assert columns["pliant"]["gravity"] == pytest.approx([1, 1], abs=1e-6)
+
+
+def test_monem2023_runs_in_what_was_recorded(finished):
+    sections = sections_of(finished("monem2023"))
+    fall = sections["bunny"]["fall"]
+    assert len({fall["dofs"][k] for k in ("localized", "splocs", "pca", "skinning")}) == 1  # equal dimension
+    assert fall["projection"]["pca"] < fall["projection"]["localized"] < 0.05
+    for name in ("positions", "hyper"):
+        for kind in fall["dofs"]:
+            run = fall["runs"][name][kind]
+            assert len(run["error"]) == len(run["turned"]) == fall["steps"] and max(run["error"]) < 3  # nothing flies apart
+    rows = sections["projections"]["bunny"]["rows"]
+    for dimension in (10, 20):
+        assert rows[f"recorded {dimension}"]["fit"][0] < rows[f"handles {dimension}"]["fit"][0]
+    for sequence in sections["sequences"].values():
+        seen = [a for a, _ in sequence["errors"]["localized as they are"]]
+        assert seen == sorted(seen, reverse=True)
 
 
 def test_a_resumed_run_keeps_what_is_there(finished):

@@ -5,6 +5,8 @@
 #include "pliant/reduced/hrpd.h"
 #include "pliant/server/stage.h"
 #include "pliant/subspace/linear_modes.h"
+#include "pliant/subspace/snapshot_blocks.h"
+#include "pliant/subspace/snapshot_pca.h"
 #include "reduced/small_models.h"
 
 namespace pliant::server {
@@ -42,6 +44,29 @@ TEST(BodyModes, AreThoseOfTheBodyAsFarAsItsHandlesCanFollow) {
       }
     }
   }
+}
+
+TEST(BodyModes, AreExactInASubspaceThatWasRecordedOfThem) {
+  const Body body = bar_body(NeoHookean::from_young(1e5, 0.3), false, {}, 12);
+  const LinearModes exact = linear_modes(body, {.count = 4});
+  std::vector<Points> frames;
+  for (Index k = 0; k < 4; ++k) {
+    const VectorXd mode = exact.U.col(k);
+    frames.push_back(body.rest_positions() +
+                     0.01 * Eigen::Map<const Points>(mode.data(), body.vertex_count(), 3));
+  }
+  GeodesicSolver solver(TetMesh{body.rest_positions(), body.tets()});
+  const SnapshotBasis basis =
+      snapshot_pca(frames_of(frames), body.rest_positions(), body.masses(), {.components = 12});
+  ReduceHrpdOptions options;
+  options.basis = std::make_shared<const SkinningBasis>(snapshot_blocks(basis, body.masses(), solver));
+  options.contact_samples = 0, options.measure = false;
+  const Stage stage(
+      lone_simulator(std::make_shared<Hrpd>(std::make_shared<const HrpdModel>(reduce_hrpd(body, options)))),
+      "bar");
+  const VectorXd found = body_modes(stage.simulator(0), stage.drawn(0), &body).frequencies;
+  ASSERT_GE(found.size(), 4);
+  for (Index i = 0; i < 4; ++i) EXPECT_NEAR(found[i], exact.frequencies[i], 1e-3 * exact.frequencies[i]);
 }
 
 TEST(BodyModes, AreFoundInLargeSubspacesToo) {

@@ -208,6 +208,37 @@ TEST(ServerThreads, ARecordingCanBeFetchedAndRead) {
   EXPECT_GT((cache.frames.back() - cache.frames.front()).norm(), 0);
 }
 
+TEST(ServerThreads, ABodyIsMadeAnewFromHowItMoved) {
+  RunningServer server(bar({{"kind", "projective_dynamics"}}));
+  Looking viewer(server.port());
+  LoopbackClient& client = viewer.client;
+  const auto rebuild = [&](const Json& parameters) {
+    client.send({{"type", "rebuild"}, {"body", 0}, {"method", "hrpd"}, {"parameters", parameters}});
+  };
+  rebuild({{"subspace", "localized"}, {"components", 8}});
+  EXPECT_TRUE(contains(client.wait_for("error")["message"].get<std::string>(), "no motion was recorded"));
+  client.send({{"type", "record"}, {"on", true}});
+  client.wait_for("state", [](const Json& s) { return s["recording"].get<bool>(); });
+  const double start = client.wait_for_frame().time;
+  client.wait_for_frame([&](const ReceivedFrame& f) { return f.time > start + 0.5; });
+  // Asked for while it records: the recording ends there.
+  rebuild({{"subspace", "localized"}, {"components", 8}, {"fitted_space", "snapshots"}, {"samples", 100}});
+  viewer.scene = client.wait_for("scene", [](const Json& s) { return s["bodies"][0]["method"] == "hrpd"; });
+  EXPECT_EQ(viewer.scene["bodies"][0]["dofs"], 36);  // eight components and the affine motions, three each
+  viewer.fetch(server.port());
+  const auto version = viewer.scene["version"].get<std::uint32_t>();
+  client.wait_for_frame([&](const ReceivedFrame& f) { return f.version == version && f.time > start + 0.8; });
+  viewer.expect_frames_tell_positions();
+  client.wait_for("recorded");
+  // More than the frames can give: a sentence, without the server's paths.
+  rebuild({{"subspace", "pca"}, {"components", 500}});
+  const auto message = client.wait_for("error")["message"].get<std::string>();
+  EXPECT_TRUE(contains(message, "500 components of"));
+  EXPECT_FALSE(contains(message, "/tmp")) << message;
+  rebuild({{"subspace", "pca"}, {"components", 6}, {"fitted_space", "handles"}});
+  client.wait_for("scene", [](const Json& s) { return s["bodies"][0]["dofs"] == 30; });
+}
+
 TEST(ServerThreads, AMeshThatIsSentBecomesTheScene) {
   const TemporaryFolder folder;
   RunningServer server(bar(small_hrpd()), {.port = 0, .tets = 600});

@@ -133,6 +133,39 @@ TEST(SnapshotPca, AppendedMotionsAreInTheSpan) {
   }
 }
 
+TEST(SnapshotPca, AlignedFramesAreWhatIsLeftOfThemWithoutTurning) {
+  const Motion m = motion();
+  const Points& X = m.mesh.vertices;
+  const SnapshotFrames recorded = frames_of(m.frames), aligned = aligned_frames(recorded, X, m.masses);
+  const Matrix3d turn = Eigen::AngleAxisd(1.1, Vector3d(3, 1, -2).normalized()).toRotationMatrix();
+  std::vector<Points> turned;
+  for (const Points& x : m.frames)
+    turned.push_back((x * turn.transpose()).rowwise() + Eigen::RowVector3d(3, -1, 2));
+  const SnapshotFrames others = frames_of(turned), also = aligned_frames(others, X, m.masses);
+  Points a(X.rows(), 3), b(X.rows(), 3);
+  for (Index f = 0; f < recorded.count; ++f) {
+    aligned.read(f, 0, X.rows(), a.data());
+    also.read(f, 0, X.rows(), b.data());
+    EXPECT_LT((a - b).cwiseAbs().maxCoeff(), 1e-9);  // wherever it flew
+    const Points& x = m.frames[static_cast<std::size_t>(f)];
+    EXPECT_LE((a - X).rowwise().squaredNorm().dot(m.masses), (x - X).rowwise().squaredNorm().dot(m.masses));
+    EXPECT_NEAR((a.row(0) - a.row(100)).norm(), (x.row(0) - x.row(100)).norm(), 1e-9);
+    // A stretch of vertices is that part of all.
+    Points some(7, 3);
+    aligned.read(f, 20, 7, some.data());
+    EXPECT_EQ(some, a.middleRows(20, 7));
+  }
+  // Nothing is left of a body that only flies and turns.
+  std::vector<Points> rigid;
+  for (const double angle : {0.1, 1.0, 3.0})
+    rigid.push_back((X * Eigen::AngleAxisd(angle, Vector3d::UnitZ()).toRotationMatrix()).rowwise() +
+                    Eigen::RowVector3d(angle, 0, 2));
+  const SnapshotFrames flying = frames_of(rigid);
+  const SnapshotPcaOptions options{.components = 3, .appended = AppendedMotions::none};
+  EXPECT_EQ(snapshot_pca(flying, X, m.masses, options).columns(), 3);
+  EXPECT_THROW(snapshot_pca(aligned_frames(flying, X, m.masses), X, m.masses, options), InputError);
+}
+
 TEST(LocalizedPca, ColumnsStayInsideTheirSupport) {
   const Motion m = motion();
   GeodesicSolver solver(m.mesh);
@@ -207,12 +240,26 @@ TEST(Splocs, TheObjectiveNeverRisesAndColumnsAreSparse) {
     const SnapshotBasis basis =
         splocs(frames_of(m.frames), m.mesh.vertices, m.masses, solver, options, {}, sparse);
     EXPECT_GT(objective.size(), 2u);
+    EXPECT_LT(objective.back(), 0.95 * objective.front());  // and falls
     const auto columns = basis.U[0].rightCols(basis.columns() - basis.appended);
     EXPECT_GT((columns.array() == 0).count(), columns.size() / 3) << name(kind);
     EXPECT_TRUE(columns.allFinite());
     EXPECT_LT(missed(basis, m),
               missed(appended_basis(m.mesh.vertices, m.masses, kind, AppendedMotions::affine), m));
   }
+}
+
+TEST(Splocs, LeavesFewerVerticesMovingThanWhereItStarts) {
+  const Motion m = motion();
+  GeodesicSolver solver(m.mesh);
+  const SnapshotPcaOptions options{
+      .components = 24};  // so many depend on each other nearly: turns of ADMM alone do not do
+  const auto zeros = [](const SnapshotBasis& basis) {
+    return (basis.U[0].rightCols(basis.columns() - basis.appended).array() == 0).count();
+  };
+  const SnapshotBasis start = localized_pca(frames_of(m.frames), m.mesh.vertices, m.masses, solver, options);
+  const SnapshotBasis sparse = splocs(frames_of(m.frames), m.mesh.vertices, m.masses, solver, options);
+  EXPECT_GT(zeros(sparse), zeros(start) * 5 / 4);
 }
 
 TEST(Splocs, IsSafeWhereNothingMoves) {

@@ -10,14 +10,13 @@
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
 #include "pliant/elasticity/projective_forces.h"
+#include "pliant/hyperreduction/constraint_samples.h"
 #include "pliant/numerics/aligned_vector.h"
 
 namespace pliant {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-bool is_tet(ProjectiveKind kind) { return shape_of(kind).vertices == 4; }
 
 /// Weights of the handles at constraints, and beside them what the projections are at rest.
 struct ConstraintWeights {
@@ -58,34 +57,9 @@ ConstraintWeights constraint_weights(const ProjectiveConstraints& constraints, c
     out.first.push_back(static_cast<int>(out.handle.size()));
   }
 
-  if (is_tet(group.kind)) {
-    out.feature.setOnes(1, group.size());
-    return out;
-  }
-  std::vector<int> all(at(group.size()));
-  std::iota(all.begin(), all.end(), 0);
-  const MatrixXd rest = projections_at(group, all, constraints.rest);
-  out.features = 4, out.rows = shape_of(group.kind).outputs / 3;
-  const double length = std::sqrt(rest.squaredNorm() / static_cast<double>(out.rows * group.size()));
-  out.feature.resize(4, out.rows * group.size());
-  out.feature.row(0).setOnes();
-  out.feature.bottomRows(3) = rest.reshaped(3, out.rows * group.size()) / (length > 0 ? length : 1);
-  return out;
-}
-
-/// Of a symmetric matrix: eigenvectors of its largest eigenvalues, divided by their roots; as many as asked, but none of
-/// nearly zero.
-MatrixXd strongest(const MatrixXd& gram, Index count) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
-  const Index n = gram.rows();
-  const double least = 1e-10 * std::max(eigen.eigenvalues()[n - 1], 1e-300);
-  MatrixXd out(n, 0);
-  for (Index k = 0; k < std::min(count, n); ++k) {
-    const double value = eigen.eigenvalues()[n - 1 - k];
-    if (!(value > least)) break;
-    out.conservativeResize(n, k + 1);
-    out.col(k) = eigen.eigenvectors().col(n - 1 - k) / std::sqrt(value);
-  }
+  out.rows = fitted_rows(group.kind);
+  out.feature = rest_features(constraints, group.kind);
+  out.features = out.feature.rows();
   return out;
 }
 
@@ -120,43 +94,6 @@ MatrixXd kept_combinations(const ProjectiveGroup& group, const ConstraintWeights
       strongest(gram - along * along.transpose(), std::max<Index>(0, dimension - whole.cols()));
   MatrixXd out(n, whole.cols() + rest.cols());
   out << whole, rest - whole * (along.transpose() * rest);
-  return out;
-}
-
-/// Constraints spread over the body, beginning next to the handles.
-std::vector<int> sampled(const ProjectiveGroup& group, std::span<const int> handles, GeodesicSolver& solver,
-                         int count) {
-  const Index size = group.size();
-  std::vector<int> out(at(size));
-  std::iota(out.begin(), out.end(), 0);
-  if (count >= size) return out;
-  std::vector<int> at_vertex(at(solver.vertex_count()), -1);
-  for (Index c = size; c-- > 0;)
-    for (const int v : group.vertices_of(c)) at_vertex[at(v)] = static_cast<int>(c);
-  std::vector<int> start;
-  for (const int h : handles)
-    if (at_vertex[at(h)] >= 0) start.push_back(at_vertex[at(h)]);
-  std::sort(start.begin(), start.end());
-  start.erase(std::unique(start.begin(), start.end()), start.end());
-  if (static_cast<int>(start.size()) > count) start.resize(at(count));
-  const FurthestPointOptions options{.count = count, .start = start};
-  if (is_tet(group.kind)) {
-    Tets tets(size, 4);
-    for (Index c = 0; c < size; ++c)
-      for (int k = 0; k < 4; ++k) tets(c, k) = group.vertices_of(c)[at(k)];
-    out = furthest_point_elements(solver, tets, options).ids;
-  } else {
-    // Edges and rings of vertices stand as triangles that fall together.
-    Triangles triangles(size, 3);
-    for (Index c = 0; c < size; ++c) {
-      const auto v = group.vertices_of(c);
-      const bool ring = group.kind == ProjectiveKind::bending;
-      for (int k = 0; k < 3; ++k)
-        triangles(c, k) = ring ? v[0] : v[std::min<std::size_t>(at(k), v.size() - 1)];
-    }
-    out = furthest_point_elements(solver, triangles, options).ids;
-  }
-  std::sort(out.begin(), out.end());
   return out;
 }
 
@@ -272,12 +209,13 @@ ProjectionFitting fit_projections(const ProjectiveConstraints& constraints, Proj
   out.kind = kind;
   out.rows = weights.rows;
   out.width = is_tet(kind) ? 9 : 3;
-  out.samples = sampled(group, handles, solver, options.samples);
+  out.samples = spread_constraints(group, constraints_at(group, handles, solver.vertex_count()), solver,
+                                   options.samples);
   report(options.progress, "projections", 0.4);
 
   const Index seen = out.rows * static_cast<Index>(out.samples.size());
   const Index wanted = options.dimension > 0 ? options.dimension : (weights.columns() + 1) / 2;
-  const MatrixXd kept = kept_combinations(group, weights, std::min(wanted, seen));
+  const MatrixXd kept = kept_combinations(group, weights, fitted_dimension(group, wanted, options.samples));
   report(options.progress, "projections", 0.6);
 
   // === V at the samples, and what gives p̃ from there
@@ -292,11 +230,7 @@ ProjectionFitting fit_projections(const ProjectiveConstraints& constraints, Proj
       V.row(out.rows * i + r) = row;
     }
   }
-  // Samples may leave a direction nearly undetermined: a little is added so that it stays small.
-  MatrixXd normal = V.transpose() * V;
-  normal.diagonal().array() += 1e-13 * normal.trace() / static_cast<double>(normal.rows());
-  out.fit = normal.llt().solve(V.transpose());
-
+  out.fit = fit_to_samples(V);
   out.metric.setOnes(kept.cols());
 
   const MatrixXd map = full_map(group, basis, weights);
@@ -319,7 +253,7 @@ ProjectionFitting all_projections(const ProjectiveConstraints& constraints, Proj
   out.kind = kind;
   out.samples.resize(at(size));
   std::iota(out.samples.begin(), out.samples.end(), 0);
-  out.rows = is_tet(kind) ? 1 : shape_of(kind).outputs / 3;
+  out.rows = fitted_rows(kind);
   out.width = is_tet(kind) ? 9 : 3;
   const Index d = out.rows * size, blocks = out.width / 3;
   out.fit = MatrixXd::Identity(d, d);

@@ -69,6 +69,69 @@ MatrixXd inner_products(const Eigen::Ref<const MatrixXd>& A, const VectorXd& wei
   return weighted_inner_products(A, &weights, B);
 }
 
+MatrixXd inner_products_of_rows(const RowMatrixXd& A, const Eigen::Ref<const MatrixXd>& B) {
+  check_rows(A.rows(), B.rows(), "the matrices");
+  return parallel_reduce(
+      A.rows(), rows_a_task, MatrixXd(MatrixXd::Zero(A.cols(), B.cols())),
+      [&](Index begin, Index end) {
+        MatrixXd part(A.cols(), B.cols());
+        if (part.size() > 0)
+          cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, to_int(A.cols()), to_int(B.cols()),
+                      to_int(end - begin), 1, A.data() + begin * A.cols(), to_int(A.cols()), B.data() + begin,
+                      to_int(B.outerStride()), 0, part.data(), to_int(part.rows()));
+        return part;
+      },
+      [](MatrixXd sum, const MatrixXd& part) {
+        sum += part;
+        return sum;
+      });
+}
+
+void multiply_rows(const RowMatrixXd& A, Index first, const Eigen::Ref<const MatrixXd>& C,
+                   Eigen::Ref<MatrixXd> out) {
+  if (A.cols() != C.rows() || out.cols() != C.cols() || first + out.rows() > A.rows())
+    throw InputError(fmt::format("tall_products: rows {} to {} of {} x {} times {} x {}", first,
+                                 first + out.rows(), A.rows(), A.cols(), C.rows(), C.cols()));
+  if (out.size() == 0) return;
+  if (A.cols() == 0) {
+    out.setZero();
+    return;
+  }
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, to_int(out.rows()), to_int(C.cols()), to_int(C.rows()),
+              1, A.data() + first * A.cols(), to_int(A.cols()), C.data(), to_int(C.outerStride()), 0,
+              out.data(), to_int(out.outerStride()));
+}
+
+void add_gram_of_rows(const RowMatrixXd& A, MatrixXd& C) {
+  const Index n = A.cols();
+  if (C.rows() != n || C.cols() != n)
+    throw InputError(
+        fmt::format("tall_products: products of {} columns into {} x {}", n, C.rows(), C.cols()));
+  if (A.size() == 0) return;
+  // Stripes of columns of C: one writer each, so no sums wait for each other.
+  constexpr Index stripe = 128;
+  parallel_for((n + stripe - 1) / stripe, 1, [&](Index j) {
+    const Index first = j * stripe, width = std::min(stripe, n - first);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, to_int(n - first), to_int(width), to_int(A.rows()),
+                1, A.data() + first, to_int(n), A.data() + first, to_int(n), 1, C.data() + first * n + first,
+                to_int(n));
+  });
+}
+
+void multiply_here(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& B,
+                   Eigen::Ref<MatrixXd> out) {
+  if (A.cols() != B.rows() || out.rows() != A.rows() || out.cols() != B.cols())
+    throw InputError(fmt::format("tall_products: {} x {} times {} x {} into {} x {}", A.rows(), A.cols(),
+                                 B.rows(), B.cols(), out.rows(), out.cols()));
+  if (B.size() == 0 || A.size() == 0) {
+    out.setZero();
+    return;
+  }
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, to_int(A.rows()), to_int(B.cols()), to_int(A.cols()),
+              1, A.data(), to_int(A.outerStride()), B.data(), to_int(B.outerStride()), 0, out.data(),
+              to_int(out.outerStride()));
+}
+
 void multiply_tall(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& C,
                    Eigen::Ref<MatrixXd> out) {
   if (A.cols() != C.rows() || out.rows() != A.rows() || out.cols() != C.cols())

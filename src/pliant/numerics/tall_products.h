@@ -13,6 +13,19 @@ MatrixXd inner_products(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<co
 MatrixXd inner_products(const Eigen::Ref<const MatrixXd>& A, const VectorXd& weights,
                         const Eigen::Ref<const MatrixXd>& B);
 
+/// Stored row after row: all that is known of a vertex side by side.
+using RowMatrixXd = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// Aᵀ B
+MatrixXd inner_products_of_rows(const RowMatrixXd& A, const Eigen::Ref<const MatrixXd>& B);
+/// out = A C for rows from `first` on, as many as out has. On the calling thread.
+void multiply_rows(const RowMatrixXd& A, Index first, const Eigen::Ref<const MatrixXd>& C,
+                   Eigen::Ref<MatrixXd> out);
+/// The lower triangle of C += Aᵀ A
+void add_gram_of_rows(const RowMatrixXd& A, MatrixXd& C);
+/// out = A B, small enough for the calling thread alone
+void multiply_here(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& B,
+                   Eigen::Ref<MatrixXd> out);
+
 /// out = A C. The columns of out must not overlap those of A.
 void multiply_tall(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& C,
                    Eigen::Ref<MatrixXd> out);

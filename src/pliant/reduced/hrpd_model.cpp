@@ -211,8 +211,16 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     const SparseMatrix K = projective_matrix(group, n);
     model.local_stiffness += K.diagonal();
     if (options.fit) {
+      const auto recorded = std::find_if(options.recorded.begin(), options.recorded.end(),
+                                         [&](const ProjectionFrames& f) { return f.kind == group.kind; });
       const ProjectionFitting fitting =
-          fit_projections(constraints, group.kind, model.basis, solver, projections);
+          recorded == options.recorded.end()
+              ? fit_projections(constraints, group.kind, model.basis, solver, projections)
+              : fit_recorded_projections(constraints, model.basis, solver, *recorded,
+                                         {.dimension = projections.dimension,
+                                          .samples = projections.samples,
+                                          .choice = options.sample_choice,
+                                          .progress = options.progress});
       lap("seconds_projections");
       model.kinds.push_back(reduced_constraints(constraints, model.basis, fitting, K));
     } else {

@@ -8,7 +8,7 @@
 #include "pliant/base/progress.h"
 #include "pliant/elasticity/body.h"
 #include "pliant/elasticity/projective_constraints.h"
-#include "pliant/hyperreduction/projection_fitting.h"
+#include "pliant/hyperreduction/projection_snapshots.h"
 #include "pliant/reduced/model_body.h"
 #include "pliant/reduced/sampled_constraints.h"
 #include "pliant/subspace/skinning.h"
@@ -53,6 +53,10 @@ struct ReduceHrpdOptions {
   /// Instead of skinning: this subspace, as of snapshots. Its `fixed` vertices must have no columns.
   std::shared_ptr<const SkinningBasis> basis = {};
   ProjectionFittingOptions projections = {};
+  /// Instead of affine maps at handles: kinds that are among these are fitted in what was recorded of them, with
+  /// `projections.dimension` and `projections.samples`.
+  std::vector<ProjectionFrames> recorded = {};
+  SampleChoice sample_choice = SampleChoice::automatic;  ///< of these
   bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
   int contact_samples = 600;
   int iterations = 10;  ///< of the model

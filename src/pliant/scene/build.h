@@ -6,6 +6,7 @@
 
 #include "pliant/base/progress.h"
 #include "pliant/base/rng.h"
+#include "pliant/elasticity/projective_constraints.h"
 #include "pliant/reduced/model_file.h"
 #include "pliant/scene/body_mesh.h"
 #include "pliant/scene/scene_body.h"
@@ -20,6 +21,9 @@ struct PhysicalBody {
 };
 PhysicalBody build_physical_body(const Json& json, const std::string& path,
                                  const std::filesystem::path& folder, const Progress& progress);
+
+/// What a body resists in projective dynamics, as the words of its simulator, "projective_dynamics" or "hrpd", say.
+ProjectiveConstraints build_constraints(const Json& simulator, const Body& body);
 
 /// Reduces a body as the words of its simulator, of the kind "hrpd" or "reduced_fem", say; the surface that the body
 /// carries included. Files that it names are looked for in `folder`.

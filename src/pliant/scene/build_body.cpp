@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "pliant/base/error.h"
 #include "pliant/elasticity/projective_body.h"
@@ -125,21 +126,6 @@ std::unique_ptr<Simulator> build_newton(const Json& json, const Body& body) {
   return std::make_unique<NewtonSimulator>(body, options);
 }
 
-ProjectiveConstraints build_constraints(const Json& json, const Body& body) {
-  ProjectiveConstraints constraints =
-      projective_constraints(body, {.volume = json["volume_preservation"].get<bool>(),
-                                    .min_stretch = json["strain_min"].get<double>(),
-                                    .max_stretch = json["strain_max"].get<double>()});
-  if (json.contains("skin")) {
-    if (body.is_shell()) throw InputError("a shell has no skin; expected one only around a solid");
-    const Json& skin = json["skin"];
-    add_triangle_strain(constraints, boundary_triangles(body.tets()),
-                        {skin["young"].get<double>() * skin["thickness"].get<double>(),
-                         skin["strain_min"].get<double>(), skin["strain_max"].get<double>()});
-  }
-  return constraints;
-}
-
 std::unique_ptr<Simulator> build_projective(const Json& json, const Body& body) {
   ProjectiveDynamicsOptions options;
   options.iterations = json["iterations"].get<int>();
@@ -180,33 +166,88 @@ ReduceHrpdOptions reduce_hrpd_options(const Json& json) {
   return options;
 }
 
-/// Components of motion that was recorded of the same mesh.
-std::shared_ptr<const SkinningBasis> recorded_subspace(const Json& json, const Body& body,
-                                                       const std::filesystem::path& folder,
-                                                       const Progress& progress) {
-  const auto file = json["snapshots"].get<std::string>(), kind = json["subspace"].get<std::string>();
-  if (file.empty())
-    throw InputError(fmt::format(
-        "subspace is {} and there are no snapshots; expected a file that `pliant snapshots record` made",
-        kind));
-  const Snapshots recorded = read_snapshots(folder / file);
-  return with_context(file, [&] {
-    const SnapshotFrames frames = frames_of(recorded.frames);
-    SnapshotPcaOptions options;
-    options.components = json["components"].get<int>();
-    options.progress = progress;
-    const Points& X = body.rest_positions();
-    GeodesicSolver solver = body.is_shell() ? GeodesicSolver(TriMesh{X, body.triangles()})
-                                            : GeodesicSolver(TetMesh{X, body.tets()});
-    const SnapshotBasis basis = kind == "pca" ? snapshot_pca(frames, X, body.masses(), options)
-                                : kind == "localized"
-                                    ? localized_pca(frames, X, body.masses(), solver, options)
-                                    : splocs(frames, X, body.masses(), solver, options);
-    const double box = bounding_box(X).diagonal();
-    return std::make_shared<const SkinningBasis>(
-        snapshot_blocks(basis, body.masses(), solver, body.fixed(), 0.1 * json["ramp"].get<double>() * box));
-  });
-}
+/// Motion that was recorded of the same mesh, and what a reduction may take from there.
+class RecordedMotion {
+ public:
+  RecordedMotion(const Json& json, const Body& body, const std::filesystem::path& folder)
+      : json_(json), body_(body), file_(json["snapshots"].get<std::string>()) {
+    if (file_.empty())
+      throw InputError(fmt::format(
+          "{} is {} and there are no snapshots; expected a file that `pliant snapshots record` made",
+          json["subspace"] != "skinning" ? "subspace" : "fitted_space",
+          (json["subspace"] != "skinning" ? json["subspace"] : json["fitted_space"]).get<std::string>()));
+    recorded_.emplace(folder / file_);
+    frames_ = {recorded_->frames(), recorded_->vertices(),
+               [this](Index frame, Index first, Index vertices, double* out) {
+                 recorded_->read(frame, first, vertices, out);
+               }};
+    with_context(file_, [&] {
+      if (frames_.vertices != body.vertex_count())
+        throw InputError(fmt::format("frames have {} vertices and the body {}; expected the same mesh",
+                                     frames_.vertices, body.vertex_count()));
+      check_finite(frames_);
+    });
+  }
+  RecordedMotion(const RecordedMotion&) = delete;  // readers of frames know where it stands
+  RecordedMotion& operator=(const RecordedMotion&) = delete;
+
+  /// Components.
+  std::shared_ptr<const SkinningBasis> subspace(const Progress& progress) const {
+    return with_context(file_, [&] {
+      const auto kind = json_["subspace"].get<std::string>();
+      SnapshotPcaOptions options;
+      options.components = json_["components"].get<int>();
+      options.appended = appended_motions(json_["appended"].get<std::string>());
+      options.progress = progress;
+      const SupportOptions supports{.inner = json_["inner"].get<double>(),
+                                    .outer = json_["outer"].get<double>()};
+      const Points& X = body_.rest_positions();
+      const VectorXd& masses = body_.masses();
+      const SnapshotFrames frames = json_["align"].get<bool>() ? aligned_frames(frames_, X, masses) : frames_;
+      GeodesicSolver solver = body_.is_shell() ? GeodesicSolver(TriMesh{X, body_.triangles()})
+                                               : GeodesicSolver(TetMesh{X, body_.tets()});
+      const SnapshotBasis basis = kind == "pca" ? snapshot_pca(frames, X, masses, options)
+                                  : kind == "localized"
+                                      ? localized_pca(frames, X, masses, solver, options, supports)
+                                      : splocs(frames, X, masses, solver, options, supports,
+                                               {.sparsity = json_["sparsity"].get<double>()});
+      const double ramp = 0.1 * json_["ramp"].get<double>() * bounding_box(X).diagonal();
+      return std::make_shared<const SkinningBasis>(
+          snapshot_blocks(basis, masses, solver, body_.fixed(), ramp));
+    });
+  }
+
+  /// Of every kind of constraint: as recorded, or at the recorded positions.
+  std::vector<ProjectionFrames> projections(const ProjectiveConstraints& constraints) const {
+    return with_context(file_, [&] {
+      std::vector<ProjectionFrames> out;
+      for (const ProjectiveGroup& group : constraints.groups) {
+        if (group.size() == 0) continue;
+        const std::string kind(name(group.kind));
+        if (!recorded_->has_projections(kind)) {
+          out.push_back(projections_of(constraints, group.kind, frames_));
+          continue;
+        }
+        const Index numbers = shape_of(group.kind).outputs;
+        if (recorded_->numbers(kind) != numbers)
+          throw InputError(fmt::format("projections of {} have {} numbers each; expected {}", kind,
+                                       recorded_->numbers(kind), numbers));
+        out.push_back({group.kind, recorded_->frames(), recorded_->constraints(kind),
+                       [this, kind](Index frame, Index first, Index count, double* to) {
+                         recorded_->read_projections(kind, frame, first, count, to);
+                       }});
+      }
+      return out;
+    });
+  }
+
+ private:
+  const Json& json_;
+  const Body& body_;
+  std::string file_;
+  std::optional<SnapshotFile> recorded_;  // mapped: frames need not fit into memory
+  SnapshotFrames frames_;
+};
 
 /// @param json  of a simulator; what it says counts where it is of the model's kind
 std::unique_ptr<Simulator> simulate_model(ReducedModel model, const Json& json) {
@@ -241,6 +282,21 @@ SceneBody load_body(const Json& json, const std::string& path, const std::filesy
 
 }  // namespace
 
+ProjectiveConstraints build_constraints(const Json& json, const Body& body) {
+  ProjectiveConstraints constraints =
+      projective_constraints(body, {.volume = json["volume_preservation"].get<bool>(),
+                                    .min_stretch = json["strain_min"].get<double>(),
+                                    .max_stretch = json["strain_max"].get<double>()});
+  if (json.contains("skin")) {
+    if (body.is_shell()) throw InputError("a shell has no skin; expected one only around a solid");
+    const Json& skin = json["skin"];
+    add_triangle_strain(constraints, boundary_triangles(body.tets()),
+                        {skin["young"].get<double>() * skin["thickness"].get<double>(),
+                         skin["strain_min"].get<double>(), skin["strain_max"].get<double>()});
+  }
+  return constraints;
+}
+
 PhysicalBody build_physical_body(const Json& json, const std::string& path,
                                  const std::filesystem::path& folder, const Progress& progress) {
   BodyMesh mesh = body_mesh(json, path, folder, progress);
@@ -261,9 +317,14 @@ ReducedModel build_model(const PhysicalBody& physical, const Json& simulator,
     if (simulator["kind"] == "hrpd") {
       ReduceHrpdOptions options = reduce_hrpd_options(simulator);
       options.progress = progress;
-      if (simulator["subspace"] != "skinning")
-        options.basis = recorded_subspace(simulator, physical.body, folder, progress);
-      return reduce_hrpd(physical.body, build_constraints(simulator, physical.body), options);
+      const ProjectiveConstraints constraints = build_constraints(simulator, physical.body);
+      const bool components = simulator["subspace"] != "skinning",
+                 fitted = simulator["fitted_space"] == "snapshots";
+      std::optional<RecordedMotion> recorded;
+      if (components || fitted) recorded.emplace(simulator, physical.body, folder);
+      if (components) options.basis = recorded->subspace(progress);
+      if (fitted) options.recorded = recorded->projections(constraints);
+      return reduce_hrpd(physical.body, constraints, options);
     }
     ReduceFemOptions options = reduce_fem_options(simulator);
     options.progress = progress;

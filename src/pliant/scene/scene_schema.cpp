@@ -4,6 +4,7 @@
 #include "pliant/reduced/hrpd_model.h"
 #include "pliant/reduced/reduce_fem.h"
 #include "pliant/scene/region.h"
+#include "pliant/subspace/splocs.h"
 
 namespace pliant {
 namespace {
@@ -126,12 +127,22 @@ ValueType simulator_type() {
               "of positions: affine maps at handles, or components of recorded motion"},
              {"snapshots", text(), "", "recorded motion, for components: a file of pliant snapshots"},
              {"components", integer(1, 10000), 200, "of recorded motion, three degrees of freedom each"},
+             {"appended", choice({"none", "translations", "affine"}), "affine",
+              "motions that components have beside what was recorded"},
+             {"align", boolean(), false, "take turning and flying out of what was recorded"},
+             {"inner", between(0, 100), SupportOptions().inner,
+              "local components act fully up to here, in box diagonals"},
+             {"outer", between(1e-6, 100), SupportOptions().outer, "and not at all from here on"},
+             {"sparsity", at_least(0), SplocsOptions().sparsity,
+              "of splocs: more leaves fewer vertices moving"},
              {"weights", choice({"smooth", "kinked"}), "smooth",
               "how they fade around a handle; kinked is the cubic of the paper"},
              {"support", between(1, 100), 2.0, "how far they reach, in distances of handles"},
              {"ramp", between(0.01, 100), 0.5, "how far held vertices are felt, in radii of weights"},
              {"fit", boolean(), true,
               "false: every constraint is evaluated, at a cost that grows with the mesh"},
+             {"fitted_space", choice({"handles", "snapshots"}), "handles",
+              "of projections: affine maps at handles, or what the snapshots show"},
              {"fitted_handles", integer(1, 2000), 80, "of projections"},
              {"fitted_dimension", integer(0, 10000), 0, "kept of them; 0: half"},
              {"samples", integer(1, 100000), 1000, "constraints of a kind that are evaluated"},

@@ -116,7 +116,15 @@ MatrixXd smooth_functions(const HrpdModel& model, const MatrixXd& stiffness, con
   constexpr int smoothest = 100;
   const MatrixXd smooth = lowest_pairs(stiffness(kept, kept), M, smoothest, progress).vectors;
   MatrixXd affine = MatrixXd::Zero(model.columns(), 4);
-  for (Index h = 0; h < basis.weights.count(); ++h) {
+  if (basis.given.cols() > 0) {
+    // Columns of recorded motion: the nearest to affine functions that they have.
+    MatrixXd pulled(model.columns(), 4);
+    pulled.col(0) = pull_back(basis, Points(model.masses.replicate(1, 3))).col(0);
+    pulled.rightCols(3) = pull_back(basis, Points(model.masses.asDiagonal() * basis.rest));
+    const MatrixXd found = M.ldlt().solve(MatrixXd(pulled(kept, Eigen::all)));
+    affine(kept, Eigen::all) = found;
+  }
+  for (Index h = 0; h < basis.weights.count() && basis.given.cols() == 0; ++h) {
     affine(4 * h, 0) = 1;
     for (Index c = 0; c < 3; ++c) {
       affine(4 * h, 1 + c) = basis.centers(h, c);

@@ -22,23 +22,33 @@ struct Parameter {
 };
 
 const std::vector<Parameter>& parameters() {
-  static const std::vector<Parameter> all = {{"hrpd", "handles", "Handles", 1, 500},
-                                             {"hrpd", "samples", "Sampled constraints", 1, 20000},
-                                             {"hrpd", "fitted_handles", "Handles of projections", 1, 500},
-                                             {"hrpd", "support", "Reach of handles", 1, 8, false},
-                                             {"hrpd", "iterations", "Iterations", 1, 200},
-                                             {"reduced_fem",
-                                              "basis",
-                                              "Subspace",
-                                              0,
-                                              0,
-                                              false,
-                                              {"extended_modes", "modal_derivatives", "linear_modes"}},
-                                             {"reduced_fem", "modes", "Modes", 1, 60},
-                                             {"reduced_fem", "samples", "Elements", 1, 5000},
-                                             {"reduced_fem", "poses", "Training poses", 10, 5000},
-                                             {"projective_dynamics", "iterations", "Iterations", 1, 200},
-                                             {"newton", "max_iterations", "Iterations at most", 1, 100}};
+  static const std::vector<Parameter> all = {
+      {"hrpd", "handles", "Handles", 1, 500},
+      {"hrpd",
+       "subspace",
+       "Subspace, or of the last recording",
+       0,
+       0,
+       false,
+       {"skinning", "pca", "localized", "splocs"}},
+      {"hrpd", "components", "Components of a recording", 1, 500},
+      {"hrpd", "fitted_space", "Projections fitted in", 0, 0, false, {"handles", "snapshots"}},
+      {"hrpd", "samples", "Sampled constraints", 1, 20000},
+      {"hrpd", "fitted_handles", "Handles of projections", 1, 500},
+      {"hrpd", "support", "Reach of handles", 1, 8, false},
+      {"hrpd", "iterations", "Iterations", 1, 200},
+      {"reduced_fem",
+       "basis",
+       "Subspace",
+       0,
+       0,
+       false,
+       {"extended_modes", "modal_derivatives", "linear_modes"}},
+      {"reduced_fem", "modes", "Modes", 1, 60},
+      {"reduced_fem", "samples", "Elements", 1, 5000},
+      {"reduced_fem", "poses", "Training poses", 10, 5000},
+      {"projective_dynamics", "iterations", "Iterations", 1, 200},
+      {"newton", "max_iterations", "Iterations at most", 1, 100}};
   return all;
 }
 
@@ -98,6 +108,12 @@ Json rebuilt_words(const Json& words, const std::string& method, const Json& giv
     simulator[key] = value;
   }
   return with_simulator(words, std::move(simulator));
+}
+
+bool asks_for_motion(const Json& words) {
+  const Json& simulator = words["simulator"];
+  return simulator["kind"] == "hrpd" &&
+         (simulator["subspace"] != "skinning" || simulator["fitted_space"] == "snapshots");
 }
 
 Json full_space_words(const Json& words) {

@@ -15,6 +15,9 @@ Json rebuild_methods(const Json& words);
 /// The words of the same body, checked. InputError names what is not allowed.
 Json rebuilt_words(const Json& words, const std::string& method, const Json& parameters);
 
+/// Whether these words ask for a subspace of recorded motion, or for projections fitted in it.
+bool asks_for_motion(const Json& words);
+
 /// Those of the same body in full space, to compare with.
 Json full_space_words(const Json& words);
 

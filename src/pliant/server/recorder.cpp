@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "pliant/base/error.h"
 #include "pliant/io/animation_writer.h"
 #include "pliant/io/input_file.h"
+#include "pliant/io/snapshots.h"
 
 namespace pliant::server {
 namespace {
@@ -18,7 +20,7 @@ Bytes content(const std::filesystem::path& file) {
 
 }  // namespace
 
-Recorder::Recorder(const Stage& stage) {
+Recorder::Recorder(const Stage& stage) : motions_(stage.size()) {
   Index points = 0, triangles = 0;
   for (std::size_t b = 0; b < stage.size(); ++b)
     points += stage.drawn(b).surface, triangles += stage.drawn(b).triangles.rows();
@@ -36,8 +38,11 @@ Recorder::Recorder(const Stage& stage) {
 }
 
 bool Recorder::add(const Stage& stage) {
-  const auto bytes = static_cast<std::size_t>(rest_.vertices.size()) * sizeof(float);
-  if (frames_.size() >= most_frames || bytes * (frames_.size() + 1) > most_bytes) return false;
+  auto numbers = static_cast<std::size_t>(rest_.vertices.size());
+  for (std::size_t b = 0; b < stage.size(); ++b)
+    if (stage.words(b)) numbers += static_cast<std::size_t>(3 * stage.simulator(b).vertex_count());
+  bytes_ += numbers * sizeof(float);
+  if (frames_.size() >= most_frames || bytes_ > most_bytes) return false;
   frames_.emplace_back(rest_.vertices.rows(), 3);
   times_.push_back(stage.time());
   Index at = 0;
@@ -47,8 +52,18 @@ bool Recorder::add(const Stage& stage) {
     combine(drawn, stage.simulator(b).positions(), drawn.surface, one);
     frames_.back().middleRows(at, drawn.surface) = one.cast<float>();
     at += drawn.surface;
+    if (stage.words(b)) motions_[b].push_back(stage.simulator(b).positions().cast<float>());
   }
   return true;
+}
+
+void Recorder::write_motion(std::size_t body, const std::filesystem::path& file) const {
+  if (body >= motions_.size() || motions_[body].empty())
+    throw InputError("rebuild: no motion of this body was recorded; expected a recording first");
+  Snapshots out;
+  for (const FloatPoints& x : motions_[body]) out.frames.push_back(x.cast<double>());
+  out.times = Eigen::Map<const VectorXd>(times_.data(), static_cast<Index>(times_.size()));
+  write_snapshots(file, out);
 }
 
 Recorder::Files Recorder::write(const std::filesystem::path& scratch, const Progress& progress) const {

@@ -295,6 +295,7 @@ void Session::show(std::shared_ptr<Stage> stage, std::shared_ptr<ScratchFolder> 
   switches_.ghost = false;
   modes_.clear();
   stage_ = std::move(stage);
+  motion_.reset();
   files_ = std::move(files);
   announce_scene();
 }

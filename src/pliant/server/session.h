@@ -149,6 +149,7 @@ class Session {
   Clock::time_point mode_start_{};
   std::unique_ptr<BodyPose> pose_;
   std::shared_ptr<Recorder> recorder_, recorded_;
+  std::shared_ptr<const Recorder> motion_;  // the last that ended, for bodies that are made anew from it
 
   std::shared_ptr<Ghost> ghost_;
   bool ghost_steps_ = false;  // now, on its own thread

@@ -24,7 +24,18 @@ void Session::on(int, const Rebuild& rebuild_words) {
   if (!words)
     throw InputError("rebuild: a model does not say what its body is made of; expected a mesh or a shape");
   Json wanted = rebuilt_words(*words, rebuild_words.method, rebuild_words.parameters);
-  prepare("rebuild", [this, b, wanted, stage = stage_](const Progress& progress) {
+  std::shared_ptr<const Recorder> motion;
+  if (asks_for_motion(wanted)) {
+    end_recording();
+    motion = motion_;
+    if (!motion && wanted["simulator"]["snapshots"].get<std::string>().empty())
+      throw InputError("rebuild: no motion was recorded; expected a recording first, of some seconds");
+  }
+  // A file of its own each time: the words of the body now name the one before.
+  const std::filesystem::path file = scratch_.path() / fmt::format("motion_{}_{}.safetensors", b, version_);
+  if (motion) wanted["simulator"]["snapshots"] = file.string();
+  prepare("rebuild", [this, b, wanted, motion, file, stage = stage_](const Progress& progress) {
+    if (motion) motion->write_motion(b, file);
     auto made = std::make_shared<RebuiltBody>(rebuild(wanted, stage->folder(), progress));
     return Background::Finish([this, b, wanted, stage, made] {
       if (stage != stage_) return;
@@ -41,6 +52,7 @@ void Session::on(int, const Rebuild& rebuild_words) {
       announce_scene();
     });
   });
+  if (motion) hidden_path_ = scratch_.path().string() + "/";
 }
 
 void Session::on(int, const GhostSwitch& ghost) {
@@ -89,6 +101,7 @@ void Session::on(int, const Record& record) {
 void Session::end_recording() {
   if (!recorder_) return;
   recorded_ = std::exchange(recorder_, nullptr);
+  motion_ = recorded_;
   switches_.recording = false, state_changed_ = true;
 }
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
 #include "pliant/base/error.h"
+#include "pliant/base/parallel.h"
 #include "pliant/numerics/tall_products.h"
 #include "pliant/subspace/orthonormalize.h"
 
@@ -52,6 +54,37 @@ void check_finite(const SnapshotFrames& frames) {
     if (!x.allFinite())
       throw InputError(fmt::format("snapshots: frame {} has a number that is not finite", f));
   }
+}
+
+SnapshotFrames aligned_frames(const SnapshotFrames& frames, const Points& rest, const VectorXd& masses) {
+  if (frames.vertices != rest.rows() || masses.size() != rest.rows())
+    throw InputError(
+        fmt::format("snapshots: frames have {} vertices, the mesh {} and {} masses; expected the same",
+                    frames.vertices, rest.rows(), masses.size()));
+  struct Motion {
+    Matrix3d turn;
+    Eigen::RowVector3d from, to;
+  };
+  std::vector<Motion> motions(static_cast<std::size_t>(frames.count));
+  const Eigen::RowVector3d to = masses.transpose() * rest / masses.sum();
+  parallel_for(frames.count, 1, [&](Index f) {
+    Points x(frames.vertices, 3);
+    frames.read(f, 0, frames.vertices, x.data());
+    const Eigen::RowVector3d from = masses.transpose() * x / masses.sum();
+    const Matrix3d products = (x.rowwise() - from).transpose() * masses.asDiagonal() * (rest.rowwise() - to);
+    const Eigen::JacobiSVD<Matrix3d> svd(products, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    Vector3d signs(1, 1, (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1);
+    motions[static_cast<std::size_t>(f)] = {svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose(),
+                                            from, to};
+  });
+  return {frames.count, frames.vertices,
+          [read = frames.read, motions = std::move(motions)](Index frame, Index first, Index vertices,
+                                                             double* out) {
+            read(frame, first, vertices, out);
+            const Motion& m = motions[static_cast<std::size_t>(frame)];
+            Eigen::Map<Points> x(out, vertices, 3);
+            x = (((x.rowwise() - m.from) * m.turn).rowwise() + m.to).eval();
+          }};
 }
 
 SnapshotCoordinates snapshot_coordinates(std::string_view name) {

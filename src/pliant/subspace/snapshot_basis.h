@@ -21,6 +21,11 @@ SnapshotFrames frames_of(const std::vector<Points>& frames);
 /// Looks through all of it for numbers that are not finite, and names the frame.
 void check_finite(const SnapshotFrames& frames);
 
+/// Every frame turned and moved as a whole to where it is closest to the rest shape, weighed by masses: what is left is
+/// deformation. Not done unless asked for, since a subspace without turning must be told of it (AppendedMotions). Keeps
+/// what `frames` keeps.
+SnapshotFrames aligned_frames(const SnapshotFrames& frames, const Points& rest, const VectorXd& masses);
+
 /// What the columns of a basis are.
 enum class SnapshotCoordinates {
   shared,    ///< scalars, the same for x, y and z: turns with the body; three coordinates a column

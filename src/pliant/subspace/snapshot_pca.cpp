@@ -79,11 +79,11 @@ Components components_of(const SnapshotRows& rows, const Points& rest, const Sna
       report(options.progress, "correlations",
              static_cast<double>(first) / static_cast<double>(rows.vertices()));
       rows.read(first, std::min(step, rows.vertices() - first), some);
-      gram.selfadjointView<Eigen::Lower>().rankUpdate(some.transpose());
+      add_gram_of_rows(some, gram);
     }
   } else {
     some = rows.all();
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(some);
+    add_gram_of_rows(SnapshotMatrix(some.transpose()), gram);
   }
   report(options.progress, "components", 0);
   gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
@@ -104,7 +104,10 @@ Components components_of(const SnapshotRows& rows, const Points& rest, const Sna
         found.vectors.leftCols(kept) * out.singular_values.head(kept).cwiseInverse().asDiagonal();
     for (Index first = 0; first < rows.vertices(); first += step) {
       rows.read(first, std::min(step, rows.vertices() - first), some);
-      out.U.middleRows(first * rows.per_vertex(), some.rows()).noalias() = some * turned;
+      constexpr Index rows_at_once = 256;
+      parallel_for_chunks(some.rows(), rows_at_once, [&](Index begin, Index end) {
+        multiply_rows(some, begin, turned, out.U.middleRows(first * rows.per_vertex() + begin, end - begin));
+      });
     }
     // Small singular values lose orthogonality in the division: once more.
     const MatrixXd products = inner_products(out.U, out.U);
@@ -197,26 +200,26 @@ class Localizer {
   bool take_out(Index center, Column&& column) {
     const VectorXd course = course_of(center);
     find_support(center);
-    const Index count = static_cast<Index>(support_.size());
+    const Index count = static_cast<Index>(support_.size()), T = rows_.observations();
+    const Index chunks = (count + chunk - 1) / chunk;
     VectorXd u(count * per());
-    parallel_for(count, 64, [&](Index i) {
-      const Part& part = support_[static_cast<std::size_t>(i)];
-      for (Index c = 0; c < per(); ++c)
-        u[i * per() + c] = part.weight * Y_.row(part.vertex * per() + c).dot(course);
+    // The recorded motion is larger than any cache: its rows are read once for u and for what u is of every observation.
+    MatrixXd partial = MatrixXd::Zero(T, chunks);
+    parallel_for(chunks, 1, [&](Index j) {
+      for (Index i = j * chunk; i < std::min(count, (j + 1) * chunk); ++i) {
+        const Part& part = support_[static_cast<std::size_t>(i)];
+        for (Index c = 0; c < per(); ++c) {
+          const auto row = Y_.row(part.vertex * per() + c);
+          u[i * per() + c] = part.weight * row.dot(course);
+          partial.col(j) += u[i * per() + c] * row.transpose();
+        }
+      }
     });
     const double length = u.norm();
     if (!(length > 0)) return false;
     u /= length;
-    // What of every observation it is, and that taken out.
-    const Index T = rows_.observations(), chunks = (count + chunk - 1) / chunk;
-    MatrixXd partial = MatrixXd::Zero(T, chunks);
-    parallel_for(chunks, 1, [&](Index j) {
-      for (Index i = j * chunk; i < std::min(count, (j + 1) * chunk); ++i)
-        for (Index c = 0; c < per(); ++c)
-          partial.col(j) +=
-              u[i * per() + c] * Y_.row(support_[static_cast<std::size_t>(i)].vertex * per() + c).transpose();
-    });
-    const VectorXd strength = partial.rowwise().sum();
+    const VectorXd strength = partial.rowwise().sum() / length;
+    // And once more to take that out.
     parallel_for(count, 64, [&](Index i) {
       const Index v = support_[static_cast<std::size_t>(i)].vertex;
       for (Index c = 0; c < per(); ++c) Y_.row(v * per() + c) -= u[i * per() + c] * strength.transpose();

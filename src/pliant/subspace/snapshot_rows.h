@@ -1,11 +1,12 @@
 #pragma once
 // Snapshots as matrices: a row a coordinate of the basis' columns, times the square root of its mass, a column an
 // observation. What global, local and sparse components are all made of.
+#include "pliant/numerics/tall_products.h"
 #include "pliant/subspace/snapshot_basis.h"
 
 namespace pliant {
 
-using SnapshotMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using SnapshotMatrix = RowMatrixXd;
 
 /// One of the matrices of a set of snapshots: there are three for separate coordinates of space, and one otherwise.
 class SnapshotRows {

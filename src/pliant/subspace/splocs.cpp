@@ -8,6 +8,7 @@
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
 #include "pliant/geometry/measures.h"
+#include "pliant/numerics/tall_products.h"
 #include "pliant/subspace/snapshot_rows.h"
 
 namespace pliant {
@@ -32,8 +33,8 @@ class Sparsifier {
     Y_ /= scale_;
     whole_ = Y_.squaredNorm();
     // Weights for these columns, then both scaled to |W| <= 1.
-    const MatrixXd gram = U_.transpose() * U_;
-    W_ = gram.ldlt().solve(strengths().transpose()).transpose();
+    look_at_components();
+    W_ = gram_.ldlt().solve(strengths_.transpose()).transpose();
     for (Index k = 0; k < U_.cols(); ++k) {
       const double most = W_.col(k).cwiseAbs().maxCoeff();
       if (!(most > 0) || !std::isfinite(most)) {
@@ -43,6 +44,7 @@ class Sparsifier {
       W_.col(k) /= most;
       U_.col(k) *= most;
     }
+    look_at_components();
     centers_.assign(static_cast<std::size_t>(U_.cols()), -1);
     penalty_ = MatrixXd::Ones(rows.vertices(), U_.cols());
     move_supports();
@@ -55,8 +57,7 @@ class Sparsifier {
       report(progress, "sparsifying", static_cast<double>(i) / options_.iterations);
       update_weights();
       move_supports();
-      update_components(objective());
-      const double now = objective();
+      const double now = update_components(objective());
       if (options_.iteration_done) options_.iteration_done(i, now);
       if (before - now < options_.tolerance * before) break;
       before = now;
@@ -69,22 +70,15 @@ class Sparsifier {
  private:
   Index per() const { return rows_.per_vertex(); }
 
-  /// Yᵀ U
-  MatrixXd strengths() const {
-    const Index n = rows_.vertices(), chunks = (n + 16 * chunk - 1) / (16 * chunk);
-    std::vector<MatrixXd> parts(static_cast<std::size_t>(chunks));
-    parallel_for(chunks, 1, [&](Index j) {
-      const Index first = j * 16 * chunk * per(), count = std::min(Y_.rows() - first, 16 * chunk * per());
-      parts[static_cast<std::size_t>(j)].noalias() =
-          Y_.middleRows(first, count).transpose() * U_.middleRows(first, count);
-    });
-    MatrixXd sum = parts.front();
-    for (std::size_t j = 1; j < parts.size(); ++j) sum += parts[j];
-    return sum;
+  /// What the objective and the weights ask of U, made once for every U: products with the recorded motion are most of
+  /// the work.
+  void look_at_components() {
+    strengths_ = inner_products_of_rows(Y_, U_);
+    gram_ = inner_products(U_, U_);
   }
 
   double length(Index vertex, Index k, const MatrixXd& U) const {
-    return U.col(k).segment(vertex * per(), per()).norm();
+    return per() == 1 ? std::abs(U(vertex, k)) : U.col(k).segment(vertex * per(), per()).norm();
   }
 
   double penalty_of(const MatrixXd& U) const {
@@ -98,89 +92,156 @@ class Sparsifier {
   }
 
   double objective() const {
-    const MatrixXd B = strengths(), gram = U_.transpose() * U_;
-    return whole_ - 2 * B.cwiseProduct(W_).sum() + (W_.transpose() * W_).cwiseProduct(gram).sum() +
+    return whole_ - 2 * strengths_.cwiseProduct(W_).sum() + inner_products(W_, W_).cwiseProduct(gram_).sum() +
            penalty_of(U_);
   }
 
   /// Column after column the best within |W| <= 1: the quadratic is the same in all observations, so clipping is exact.
   void update_weights() {
-    const MatrixXd B = strengths(), gram = U_.transpose() * U_;
-    const double least = 1e-14 * std::max(gram.diagonal().maxCoeff(), 1e-300);
+    const double least = 1e-14 * std::max(gram_.diagonal().maxCoeff(), 1e-300);
+    // A change of one column changes what the later ones see: W is small, so this is not where time goes.
     for (Index k = 0; k < U_.cols(); ++k) {
-      if (gram(k, k) <= least) continue;  // nothing moves there
-      W_.col(k) += (B.col(k) - W_ * gram.col(k)) / gram(k, k);
+      if (gram_(k, k) <= least) continue;  // nothing moves there
+      W_.col(k) += (strengths_.col(k) - W_ * gram_.col(k)) / gram_(k, k);
       W_.col(k) = W_.col(k).cwiseMax(-1).cwiseMin(1);
     }
   }
 
   /// Penalties around the vertex where a component is strongest; taken where they are no larger than those there are.
   void move_supports() {
-    VectorXd fresh(rows_.vertices());
-    for (Index k = 0; k < U_.cols(); ++k) {
-      Index strongest = 0;
-      double most = -1;
-      for (Index v = 0; v < rows_.vertices(); ++v)
-        if (const double here = length(v, k, U_); here > most) most = here, strongest = v;
-      int& center = centers_[static_cast<std::size_t>(k)];
-      if (strongest == center) continue;
-      fresh.setOnes();
-      if (!supports_.regions.empty()) {
-        for (Index v = 0; v < rows_.vertices(); ++v)
-          fresh[v] = supports_.regions[static_cast<std::size_t>(v)] ==
-                             supports_.regions[static_cast<std::size_t>(strongest)]
-                         ? 0
-                         : 1;
-      } else {
-        const int source = static_cast<int>(strongest);
-        for (const GeodesicReach& r : solver_.reach(std::span(&source, 1), {.max_distance = outer_}))
-          fresh[r.vertex] = 1 - support(r.distance, inner_, outer_);
+    const Index n = rows_.vertices();
+    parallel_for_chunks(U_.cols(), 16, [&](Index begin, Index end) {
+      GeodesicSolver solver = solver_;  // one serves one thread
+      VectorXd fresh(n);
+      for (Index k = begin; k < end; ++k) {
+        Index strongest = 0;
+        double most = -1;
+        for (Index v = 0; v < n; ++v)
+          if (const double here = length(v, k, U_); here > most) most = here, strongest = v;
+        int& center = centers_[static_cast<std::size_t>(k)];
+        if (strongest == center) continue;
+        fresh.setOnes();
+        if (!supports_.regions.empty()) {
+          const int region = supports_.regions[static_cast<std::size_t>(strongest)];
+          for (Index v = 0; v < n; ++v)
+            if (supports_.regions[static_cast<std::size_t>(v)] == region) fresh[v] = 0;
+        } else {
+          const int source = static_cast<int>(strongest);
+          for (const GeodesicReach& r : solver.reach(std::span(&source, 1), {.max_distance = outer_}))
+            fresh[r.vertex] = 1 - support(r.distance, inner_, outer_);
+        }
+        double now = 0, then = 0;
+        for (Index v = 0; v < n; ++v) {
+          now += penalty_(v, k) * length(v, k, U_);
+          then += fresh[v] * length(v, k, U_);
+        }
+        if (center >= 0 && then > now) continue;
+        center = static_cast<int>(strongest);
+        penalty_.col(k) = fresh;
       }
-      double now = 0, then = 0;
-      for (Index v = 0; v < rows_.vertices(); ++v) {
-        now += penalty_(v, k) * length(v, k, U_);
-        then += fresh[v] * length(v, k, U_);
-      }
-      if (center >= 0 && then > now) continue;
-      center = static_cast<int>(strongest);
-      penalty_.col(k) = fresh;
+    });
+  }
+
+  /// z = what is left of d once lengths of a vertex' entries are shortened by their limits. Columns are those of a
+  /// component, `limits` a vertex each.
+  void shorten(const double* d, const VectorXd& limits, double* z) const {
+    const Index count = limits.size();
+    if (per() == 1) {
+      const Eigen::Map<const Eigen::ArrayXd> wanted(d, count);
+      Eigen::Map<Eigen::ArrayXd>(z, count) =
+          wanted.max(-limits.array()).min(limits.array());  // what is taken away
+      Eigen::Map<Eigen::ArrayXd>(z, count) = wanted - Eigen::Map<Eigen::ArrayXd>(z, count);
+      return;
+    }
+    for (Index v = 0; v < count; ++v) {
+      const double x = d[3 * v], y = d[3 * v + 1], w = d[3 * v + 2];
+      const double size = std::sqrt(x * x + y * y + w * w);
+      const double part = size > limits[v] ? 1 - limits[v] / size : 0;
+      z[3 * v] = part * x, z[3 * v + 1] = part * y, z[3 * v + 2] = part * w;
     }
   }
 
-  /// ADMM: a quadratic for U, a threshold for its copy Z, and what they differ by (the dual) added up. Vertices do not
-  /// know each other, so each stretch of them runs by itself.
-  void update_components(double before) {
-    const MatrixXd gram = 2 * W_.transpose() * W_;
-    const double rho = std::max(gram.trace() / static_cast<double>(gram.cols()) / 10, 1e-12);
-    MatrixXd inverse = gram;
-    inverse.diagonal().array() += rho;
-    inverse = inverse.llt().solve(MatrixXd::Identity(gram.rows(), gram.cols())).eval();
-    MatrixXd Z(U_.rows(), U_.cols());
-    MatrixXd dual = dual_;
-    const Index n = rows_.vertices(), g = per();
+  /// What a pass over all vertices found: components, and their objective.
+  struct Found {
+    MatrixXd U;
+    double objective = 0;
+  };
+
+  /// Calls update(stretch, Y W there, components there) for each stretch of vertices, which do not know each other.
+  Found pass(const MatrixXd& products,
+             const std::function<void(Index, Index, const MatrixXd&, MatrixXd&)>& update) const {
+    const Index n = rows_.vertices(), K = U_.cols(), g = per();
+    Found out{MatrixXd(U_.rows(), K), 0};
+    VectorXd pulls((n + chunk - 1) / chunk);
     parallel_for_chunks(n, chunk, [&](Index begin, Index end) {
       const Index first = begin * g, count = (end - begin) * g;
-      const MatrixXd pulled = 2 * (Y_.middleRows(first, count) * W_);
-      MatrixXd z = U_.middleRows(first, count), d = dual.middleRows(first, count), u;
+      MatrixXd pulled(count, K);
+      multiply_rows(Y_, first, W_, pulled);
+      MatrixXd u = U_.middleRows(first, count);
+      update(begin, end, pulled, u);
+      pulls[begin / chunk] = pulled.cwiseProduct(u).sum();
+      out.U.middleRows(first, count) = u;
+    });
+    out.objective = whole_ - 2 * pulls.sum() + products.cwiseProduct(inner_products(out.U, out.U)).sum() +
+                    penalty_of(out.U);
+    return out;
+  }
+
+  /// Component after component the best that it can be while the others stay: never raises the objective.
+  void sweep(Index begin, Index end, const MatrixXd& pulled, const MatrixXd& products, MatrixXd& u) const {
+    MatrixXd left(u.rows(), u.cols());
+    multiply_here(u, products, left);
+    left = pulled - left;
+    VectorXd next(u.rows()), wanted(u.rows()), limit(end - begin);
+    const double least = 1e-14 * std::max(products.diagonal().maxCoeff(), 1e-300);
+    for (Index k = 0; k < u.cols(); ++k) {
+      const double own = products(k, k);
+      if (own <= least) continue;
+      wanted = left.col(k) / own + u.col(k);
+      limit = options_.sparsity / (2 * own) * penalty_.col(k).segment(begin, end - begin);
+      shorten(wanted.data(), limit, next.data());
+      next -= u.col(k);
+      if (next.isZero(0)) continue;  // most components are far away
+      u.col(k) += next;
+      left.noalias() -= next * products.row(k);
+    }
+  }
+
+  /// ADMM: a quadratic for U, a threshold for its copy Z, and what they differ by (the dual) added up; then a sweep, since
+  /// a few turns of ADMM leave the copy close to what is best but not below what was there. Each stretch of vertices runs
+  /// by itself, in the cache. Returns the objective afterwards.
+  double update_components(double before) {
+    const MatrixXd products = inner_products(W_, W_);
+    const Index K = U_.cols(), g = per();
+    const double rho = std::max(2 * products.trace() / static_cast<double>(K) / 10, 1e-12);
+    MatrixXd inverse = 2 * products;
+    inverse.diagonal().array() += rho;
+    inverse = inverse.llt().solve(MatrixXd::Identity(K, K)).eval();
+    Found found = pass(products, [&](Index begin, Index end, const MatrixXd& pulled, MatrixXd& z) {
+      MatrixXd sum(z.rows(), K), u(z.rows(), K), d = dual_.middleRows(begin * g, z.rows());
+      VectorXd limit(end - begin);
       for (int i = 0; i < options_.admm_iterations; ++i) {
-        u.noalias() = (pulled + rho * (z - d)) * inverse;
+        sum = 2 * pulled + rho * (z - d);
+        multiply_here(sum, inverse, u);
         d += u;
-        for (Index k = 0; k < z.cols(); ++k)
-          for (Index v = begin; v < end; ++v) {
-            const auto wanted = d.col(k).segment((v - begin) * g, g);
-            const double size = wanted.norm(), limit = options_.sparsity * penalty_(v, k) / rho;
-            z.col(k).segment((v - begin) * g, g) =
-                size > limit ? VectorXd(wanted * (1 - limit / size)) : VectorXd(VectorXd::Zero(g));
-          }
+        for (Index k = 0; k < K; ++k) {
+          limit = options_.sparsity / rho * penalty_.col(k).segment(begin, end - begin);
+          shorten(d.col(k).data(), limit, z.col(k).data());
+        }
         d -= z;
       }
-      Z.middleRows(first, count) = z;
-      dual.middleRows(first, count) = d;
+      dual_.middleRows(begin * g, z.rows()) = d;
+      sweep(begin, end, pulled, products, z);
     });
-    Z.swap(U_);
-    dual_.swap(dual);
-    // Not yet converged, the copy may be worse than what was there: then the dual alone goes on.
-    if (!(objective() <= before)) Z.swap(U_);
+    // Still worse than what was there, and that may be while the dual is young: a sweep from there is not.
+    if (!(found.objective <= before))
+      found = pass(products, [&](Index begin, Index end, const MatrixXd& pulled, MatrixXd& u) {
+        sweep(begin, end, pulled, products, u);
+      });
+    if (!(found.objective <= before)) return before;
+    found.U.swap(U_);
+    look_at_components();
+    return found.objective;
   }
 
   const SnapshotRows& rows_;
@@ -190,7 +251,8 @@ class Sparsifier {
   double inner_ = 0, outer_ = 0, scale_ = 1, whole_ = 0;
   SnapshotMatrix Y_;
   MatrixXd U_, W_, dual_;
-  MatrixXd penalty_;  // Λ, vertices x components
+  MatrixXd strengths_, gram_;  // Yᵀ U, Uᵀ U
+  MatrixXd penalty_;           // Λ, vertices x components
   std::vector<int> centers_;
 };
 
