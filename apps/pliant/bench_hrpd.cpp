@@ -18,7 +18,7 @@ namespace pliant::app {
 namespace {
 
 struct Arguments {
-  std::string mesh, shape = "bear", motion = "drop", radial = "smooth";
+  std::string mesh, shape = "bear", motion = "drop", radial = "smooth", sampling = "weighted";
   Index vertices = 19000;
   double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10, size = 1;
   double prediction = HrpdOptions().prediction;
@@ -112,6 +112,7 @@ void run(const Arguments& a) {
   options.projections.dimension = a.dimension;
   options.projections.samples = a.samples;
   options.fit = a.fit;
+  options.sampling = sampling(a.sampling);
   options.contact_samples = a.contact_samples;
   options.progress = progress.callback();
   std::shared_ptr<const HrpdModel> model;
@@ -267,6 +268,11 @@ void add_bench_hrpd(CLI::App& bench) {
       ->check(CLI::IsMember({"smooth", "kinked"}))
       ->capture_default_str();
   command->add_option("--ramp", a->ramp, "How far held vertices are felt, in radii")->capture_default_str();
+  command
+      ->add_option("--sampling", a->sampling,
+                   "weighted: samples stand for all by their weights; fitted: projections of all are fitted, as in the paper")
+      ->check(CLI::IsMember({"weighted", "fitted"}))
+      ->capture_default_str();
   command->add_option("--samples", a->samples, "Constraints that are evaluated")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();

@@ -82,7 +82,8 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   kind_factors_.assign(m.kinds.size(), 1);
   for (const ReducedConstraints& kind : m.kinds) {
     fitted_.push_back(kind.stiffness);
-    if (!m.all) fitted_.back() -= options_.prediction * (kind.stiffness - seen_stiffness(kind));
+    if (!m.all && !kind.samples.weighted())
+      fitted_.back() -= options_.prediction * (kind.stiffness - seen_stiffness(kind));
   }
 
   if (m.all)
@@ -190,8 +191,15 @@ void Hrpd::factorize() {
   std::vector<MatrixXd> maps;
   MatrixXd rest = MatrixXd::Zero(m.columns(), 3);
   if (m.all) maps.push_back(stiffness_ * MatrixXd::Identity(m.columns(), m.columns()));
+  std::vector<double> factors;
   for (std::size_t k = 0; k < m.kinds.size() && !m.all; ++k) {
-    maps.push_back((stiffness_ * kind_factors_[k]) * m.kinds[k].map);
+    factors.push_back(stiffness_ * kind_factors_[k]);
+    const bool first_weighted =
+        m.kinds[k].samples.weighted() &&
+        std::none_of(m.kinds.begin(), m.kinds.begin() + static_cast<Index>(k),
+                     [](const ReducedConstraints& other) { return other.samples.weighted(); });
+    maps.push_back(first_weighted ? MatrixXd(MatrixXd::Identity(m.columns(), m.columns()))
+                                  : MatrixXd(factors.back() * m.kinds[k].map));
     rest += (stiffness_ * kind_factors_[k]) * m.kinds[k].rest_force;
   }
   for (MatrixXd& map : maps) {
@@ -200,7 +208,7 @@ void Hrpd::factorize() {
   }
   leave_out_rows(rest, m.basis.dropped);
   solve(factor_, rest);
-  std::visit([&](auto& engine) { engine.set_matrices(K, maps, rest); }, engine_);
+  std::visit([&](auto& engine) { engine.set_matrices(K, maps, rest, factors); }, engine_);
   pins_.set_factor(factor_);
   ++factorizations_;
 }
@@ -347,6 +355,10 @@ Measures Hrpd::measure() {
     local_step();
   for (std::size_t k = 0; k < m.kinds.size() && !m.all; ++k) {
     const ReducedConstraints& kind = m.kinds[k];
+    if (kind.samples.weighted()) {
+      out.elastic += stiffness_ * kind_factors_[k] * sampled_energy(k);
+      continue;
+    }
     const MatrixXd found = found_projections(k);
     MatrixXd pulled = kind.rest_force;
     for (Index block = 0; block < found.cols() / 3; ++block)
@@ -368,6 +380,11 @@ Measures Hrpd::measure() {
 MatrixXd Hrpd::found_projections(std::size_t kind) const {
   if (const auto* single = std::get_if<HrpdEngine<float>>(&engine_)) return single->found(kind);
   return std::get<HrpdEngine<double>>(engine_).found(kind);
+}
+
+double Hrpd::sampled_energy(std::size_t kind) {
+  if (auto* single = std::get_if<HrpdEngine<float>>(&engine_)) return single->energy(kind, q_, volume_);
+  return std::get<HrpdEngine<double>>(engine_).energy(kind, q_, volume_);
 }
 
 std::size_t Hrpd::memory_bytes() const {

@@ -19,7 +19,8 @@ struct HrpdOptions {
   bool double_precision = false;  ///< inside the turns; twice as slow, to compare with
   /// How much of the projections is taken to be S s̃, s̃ being where the body would go by itself, before the rest is fitted;
   /// 0 (the paper) to below 1. Projections are nearly S x, and s̃ is nearly x: the fit then errs on a smaller remainder.
-  /// Strain that the fit does not see is resisted by what is left to 1. Costs nothing: A⁻¹ K s̃ is needed anyway.
+  /// Strain that the fit does not see is resisted by what is left to 1. Costs nothing: A⁻¹ K s̃ is needed anyway. Without
+  /// meaning where samples have weights.
   double prediction = 0.6;
 };
 
@@ -75,6 +76,7 @@ class Hrpd final : public Simulator {
   void add_at(int vertex, const Vector3d& value, MatrixXd& out) const;
   void local_step();
   MatrixXd found_projections(std::size_t kind) const;
+  double sampled_energy(std::size_t kind);
 
   std::shared_ptr<const HrpdModel> model_;
   HrpdOptions options_;

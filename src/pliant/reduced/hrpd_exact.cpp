@@ -9,7 +9,7 @@ HrpdExactEngine::HrpdExactEngine(const HrpdModel& model) : basis_(&model.basis),
 }
 
 void HrpdExactEngine::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
-                                   const MatrixXd& /*rest*/) {
+                                   const MatrixXd& /*rest*/, std::span<const double> /*factors*/) {
   stiffness_ = stiffness;
   inverse_ = maps.front();
 }

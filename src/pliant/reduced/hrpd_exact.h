@@ -18,7 +18,8 @@ class HrpdExactEngine {
 
   /// @param stiffness  A⁻¹ K, 4k x 4k
   /// @param maps       one: A⁻¹, 4k x 4k
-  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& rest);
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& rest,
+                    std::span<const double> factors);
 
   void begin_step(const MatrixXd& target);
   void local_step(const MatrixXd& q, double volume);

@@ -64,8 +64,15 @@ void check_kind(const ReducedConstraints& kind, Index handles, Index vertices) {
   };
   const ProjectiveShape shape = shape_of(s.kind);
   const Index count = s.size(), lines = line_count(s.kind), d = s.dimension(), columns = 4 * handles;
-  require(count > 0 && d > 0, who,
-          fmt::format("{}: {} samples and {} fitted dimensions; expected some", name_of_kind, count, d));
+  require(count > 0 && (d > 0) != s.weighted(), who,
+          fmt::format("{}: {} samples, {} fitted dimensions and {} weights; expected samples with weights or with a fit",
+                      name_of_kind, count, d, s.weights.size()));
+  if (s.weighted()) {
+    check_part(s.weights, "weights", count, 1);
+    check_part(s.lambdas, "lambdas", count, 1);
+    require(s.weights.minCoeff() >= 0 && s.lambdas.minCoeff() >= 0, who,
+            name_of_kind + ": a negative weight; expected zero or more");
+  }
   require(are_beginnings(s.first, count, s.handle.size()), who,
           name_of_kind + ": lists of coefficients that do not fit the samples");
   require(all_within(s.handle, handles) && ascending_in_lists(s.first, s.handle), who,
@@ -194,10 +201,15 @@ void write_hrpd(const HrpdModel& m, const std::filesystem::path& file) {
     writer.add(prefix + "first", s.first);
     writer.add(prefix + "handle", s.handle);
     writer.add(prefix + "coefficients", s.coefficients);
-    writer.add(prefix + "fit", s.fit);
+    if (s.weighted()) {
+      writer.add(prefix + "weights", s.weights);
+      writer.add(prefix + "lambdas", s.lambdas);
+    } else {
+      writer.add(prefix + "fit", s.fit);
+      writer.add(prefix + "map", kind.map);
+      writer.add(prefix + "metric", kind.metric);
+    }
     if (s.corners.rows() > 0) writer.add(prefix + "corners", s.corners);
-    writer.add(prefix + "map", kind.map);
-    writer.add(prefix + "metric", kind.metric);
     writer.add(prefix + "rest_force", kind.rest_force);
   }
   writer.write(file);
@@ -253,10 +265,18 @@ HrpdModel read_unchecked(const SafetensorsFile& file) {
     s.first = read_ids(file, prefix + "first");
     s.handle = read_ids(file, prefix + "handle");
     s.coefficients = file.matrix<double>(prefix + "coefficients");
-    s.fit = file.matrix<double>(prefix + "fit");
+    if (file.has(prefix + "weights")) {
+      s.weights = file.matrix<double>(prefix + "weights", 1);
+      s.lambdas = file.matrix<double>(prefix + "lambdas", 1);
+      s.fit.resize(0, s.rows * s.size());
+      kind.map.resize(m.mass.rows(), 0);
+      kind.metric.resize(0);
+    } else {
+      s.fit = file.matrix<double>(prefix + "fit");
+      kind.map = file.matrix<double>(prefix + "map");
+      kind.metric = file.matrix<double>(prefix + "metric", 1);
+    }
     if (file.has(prefix + "corners")) s.corners = file.matrix<int>(prefix + "corners", 4);
-    kind.map = file.matrix<double>(prefix + "map");
-    kind.metric = file.matrix<double>(prefix + "metric", 1);
     kind.rest_force = file.matrix<double>(prefix + "rest_force", 3);
     m.kinds.push_back(std::move(kind));
   }

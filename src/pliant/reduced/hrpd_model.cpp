@@ -10,6 +10,7 @@
 #include "pliant/base/error.h"
 #include "pliant/elasticity/projective_body.h"
 #include "pliant/elasticity/projective_forces.h"
+#include "pliant/hyperreduction/constraint_samples.h"
 #include "pliant/reduced/hrpd.h"
 
 namespace pliant {
@@ -149,6 +150,12 @@ void measure_fit(const ProjectiveConstraints& constraints, const std::shared_ptr
 
 }  // namespace
 
+Sampling sampling(std::string_view name) {
+  if (name == "weighted") return Sampling::weighted;
+  if (name == "fitted") return Sampling::fitted;
+  throw InputError(fmt::format("sampling is '{}'; expected weighted or fitted", name));
+}
+
 RadialFunction radial_function(std::string_view name) {
   if (name == "smooth") return RadialFunction::smooth;
   if (name == "kinked") return RadialFunction::kinked;
@@ -165,6 +172,44 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
   kind.stiffness = reduced_matrix(basis, K);
   kind.rest_force =
       summed(group, basis, projections_at(group, all_of(group), constraints.rest), constraints.rest, 1);
+  return kind;
+}
+
+ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
+                                       ProjectiveKind which, const WeightedSamples& weighted) {
+  const ProjectiveGroup& group = constraints.group(which);
+  ProjectionFitting nothing_fitted;
+  nothing_fitted.kind = which;
+  nothing_fitted.samples = weighted.samples;
+  nothing_fitted.rows = fitted_rows(which), nothing_fitted.width = is_tet(which) ? 9 : 3;
+  ReducedConstraints kind;
+  kind.samples = sampled_constraints(constraints, basis, nothing_fitted);
+  SampledConstraints& s = kind.samples;
+  s.fit.resize(0, s.rows * s.size());
+  s.weights = weighted.weights;
+  s.lambdas.resize(s.size());
+  const Index columns = basis.columns();
+  kind.map.resize(columns, 0);
+  kind.metric.resize(0);
+  kind.stiffness.setZero(columns, columns);
+  kind.rest_force.setZero(columns, 3);
+  MatrixXd S;
+  for (Index i = 0; i < s.size(); ++i) {
+    s.lambdas[i] = constraint_rows(group, weighted.samples[at(i)], S);
+    const double weight = s.weights[i] * s.lambdas[i];
+    for (Index line = 0; line < shape_of(which).outputs / 3; ++line) {
+      const Vector3d gap =
+          s.rest_projections.col(i).segment<3>(3 * line) - s.rest_lines.col(i).segment<3>(3 * line);
+      for (Index a = s.first[at(i)]; a < s.first[at(i) + 1]; ++a) {
+        const Index row = 4 * Index{s.handle[at(a)]};
+        const Eigen::Vector4d u = s.coefficients.col(a).segment<4>(4 * line);
+        kind.rest_force.middleRows<4>(row) += weight * u * gap.transpose();
+        for (Index b = s.first[at(i)]; b < s.first[at(i) + 1]; ++b)
+          kind.stiffness.block<4, 4>(row, 4 * Index{s.handle[at(b)]}) +=
+              weight * u * s.coefficients.col(b).segment<4>(4 * line).transpose();
+      }
+    }
+  }
   return kind;
 }
 
@@ -210,9 +255,15 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     if (group.size() == 0) continue;
     const SparseMatrix K = projective_matrix(group, n);
     model.local_stiffness += K.diagonal();
-    if (options.fit) {
-      const auto recorded = std::find_if(options.recorded.begin(), options.recorded.end(),
-                                         [&](const ProjectionFrames& f) { return f.kind == group.kind; });
+    const auto recorded = std::find_if(options.recorded.begin(), options.recorded.end(),
+                                       [&](const ProjectionFrames& f) { return f.kind == group.kind; });
+    if (options.fit && options.sampling == Sampling::weighted && recorded == options.recorded.end()) {
+      report(options.progress, "projections", 0);
+      const WeightedSamples samples =
+          weighted_samples(constraints, group.kind, model.basis.weights.handles, solver, projections.samples);
+      lap("seconds_projections");
+      model.kinds.push_back(reduced_constraints(constraints, model.basis, group.kind, samples));
+    } else if (options.fit) {
       const ProjectionFitting fitting =
           recorded == options.recorded.end()
               ? fit_projections(constraints, group.kind, model.basis, solver, projections)
@@ -288,6 +339,13 @@ FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& mo
     const ProjectiveGroup& group = constraints.group(kind.samples.kind);
     const std::vector<int> all = all_of(group);
     const MatrixXd p = projections_at(group, all, x), rest = projections_at(group, all, constraints.rest);
+    if (kind.samples.weighted()) {
+      const MatrixXd force = summed(group, model.basis, p, x, 1);
+      whole += summed(group, model.basis, p, x, 0);
+      elastic += force;
+      error += force - kind.rest_force + kind.stiffness * q;
+      continue;
+    }
     const MatrixXd found = engine.found(k);
     const MatrixXd exact = summed(group, model.basis, p, x, 0);
     whole += exact;
@@ -297,6 +355,7 @@ FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& mo
       error -= kind.map.middleCols(block * found.rows(), found.rows()) * found.middleCols<3>(3 * block);
     if (prediction > 0) error -= prediction * ((kind.stiffness - seen_stiffness(kind)) * q);
   }
+  error -= engine.pulled();
   for (Index i = 0; i < error.rows(); ++i)
     if (model.basis.dropped[at(i)]) error.row(i).setZero(), whole.row(i).setZero(), elastic.row(i).setZero();
   return {error.norm() / std::max(whole.norm(), 1e-300), error.norm() / std::max(elastic.norm(), 1e-300)};

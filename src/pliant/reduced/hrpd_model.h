@@ -9,6 +9,7 @@
 #include "pliant/elasticity/body.h"
 #include "pliant/elasticity/projective_constraints.h"
 #include "pliant/hyperreduction/projection_snapshots.h"
+#include "pliant/hyperreduction/weighted_samples.h"
 #include "pliant/reduced/model_body.h"
 #include "pliant/reduced/sampled_constraints.h"
 #include "pliant/subspace/skinning.h"
@@ -43,10 +44,21 @@ struct HrpdModel : ModelBody {
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
                                        const ProjectionFitting& fitting, const SparseMatrix& K);
 
+/// The same of samples with weights: nothing is fitted, and the stiffness is that of the samples.
+ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
+                                       ProjectiveKind kind, const WeightedSamples& samples);
+
 /// What the fit makes of strain: Uᵀ Sᵀ Λ V (fit) S U, 4k x 4k. The stiffness itself, if V had every S U q.
 MatrixXd seen_stiffness(const ReducedConstraints& kind);
 
 RadialFunction radial_function(std::string_view name);  ///< "smooth", "kinked"; InputError for another
+
+/// How sampled constraints stand for all.
+enum class Sampling {
+  weighted,  ///< by weights: the energy is a sum over the samples (weighted_samples.h)
+  fitted,    ///< projections of all are fitted to those of the samples, as in the paper (projection_fitting.h)
+};
+Sampling sampling(std::string_view name);  ///< "weighted", "fitted"; InputError for another
 
 struct ReduceHrpdOptions {
   SkinningOptions positions = {};
@@ -57,6 +69,7 @@ struct ReduceHrpdOptions {
   /// `projections.dimension` and `projections.samples`.
   std::vector<ProjectionFrames> recorded = {};
   SampleChoice sample_choice = SampleChoice::automatic;  ///< of these
+  Sampling sampling = Sampling::weighted;
   bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
   int contact_samples = 600;
   int iterations = 10;  ///< of the model

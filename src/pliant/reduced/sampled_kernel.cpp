@@ -96,10 +96,49 @@ void fit_double(const detail::FitJob<double>& job) { fit_kernel(job); }
 template <class T>
 void map_kernel(const detail::MapJob<T>& job) {
   products_of_rows(job.map + job.begin, job.rows, job.found, job.found_stride, job.columns,
-                   job.out + job.begin, job.rows, job.end - job.begin);
+                   job.out + job.begin, job.out_stride, job.end - job.begin);
 }
 void map_float(const detail::MapJob<float>& job) { map_kernel(job); }
 void map_double(const detail::MapJob<double>& job) { map_kernel(job); }
+
+template <int used, class T>
+HWY_INLINE void pull_lines(const detail::PullJob<T>& job) {
+  const Eight<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  // Sums over lanes wait until the last entry. All twelve stay in registers.
+  hn::Vec<Eight<T>> sum[4][3];
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c) sum[k][c] = hn::Zero(d);
+  for (Index e = 0; e < job.count; ++e) {
+    const T* C = job.coefficients + Index{job.entries[e]} * 4 * job.lines * 8;
+    const T* values = job.values + Index{job.groups[e]} * used * 3 * 8;
+    for (Index offset = 0; offset < 8; offset += lanes)
+      for (int line = 0; line < used; ++line) {
+        const T* v = values + 24 * line + offset;
+        const auto x = hn::Load(d, v), y = hn::Load(d, v + 8), z = hn::Load(d, v + 16);
+        for (int k = 0; k < 4; ++k) {
+          const auto factor = hn::Load(d, C + (k * job.lines + line) * 8 + offset);
+          sum[k][0] = hn::MulAdd(factor, x, sum[k][0]);
+          sum[k][1] = hn::MulAdd(factor, y, sum[k][1]);
+          sum[k][2] = hn::MulAdd(factor, z, sum[k][2]);
+        }
+      }
+  }
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c) job.out[3 * k + c] += hn::GetLane(hn::SumOfLanes(d, sum[k][c]));
+}
+
+template <class T>
+void pull_kernel(const detail::PullJob<T>& job) {
+  if (job.used == 1)
+    pull_lines<1>(job);
+  else if (job.used == 2)
+    pull_lines<2>(job);
+  else
+    pull_lines<3>(job);
+}
+void pull_float(const detail::PullJob<float>& job) { pull_kernel(job); }
+void pull_double(const detail::PullJob<double>& job) { pull_kernel(job); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace pliant
@@ -114,6 +153,8 @@ HWY_EXPORT(fit_float);
 HWY_EXPORT(fit_double);
 HWY_EXPORT(map_float);
 HWY_EXPORT(map_double);
+HWY_EXPORT(pull_float);
+HWY_EXPORT(pull_double);
 
 namespace detail {
 void evaluate_lines(const LinesJob<float>& job) { HWY_DYNAMIC_DISPATCH(lines_float)(job); }
@@ -122,6 +163,8 @@ void accumulate_fit(const FitJob<float>& job) { HWY_DYNAMIC_DISPATCH(fit_float)(
 void accumulate_fit(const FitJob<double>& job) { HWY_DYNAMIC_DISPATCH(fit_double)(job); }
 void accumulate_map(const MapJob<float>& job) { HWY_DYNAMIC_DISPATCH(map_float)(job); }
 void accumulate_map(const MapJob<double>& job) { HWY_DYNAMIC_DISPATCH(map_double)(job); }
+void pull_to_handle(const PullJob<float>& job) { HWY_DYNAMIC_DISPATCH(pull_float)(job); }
+void pull_to_handle(const PullJob<double>& job) { HWY_DYNAMIC_DISPATCH(pull_double)(job); }
 }  // namespace detail
 
 }  // namespace pliant

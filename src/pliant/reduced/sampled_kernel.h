@@ -28,7 +28,7 @@ struct FitJob {
 void accumulate_fit(const FitJob<float>& job);
 void accumulate_fit(const FitJob<double>& job);
 
-/// out[c][rows] += map[column][rows] * found[c][column], rows begin to end - 1 (whole groups of eight), c = 0, 1, 2.
+/// out[c][out_stride] += map[column][rows] * found[c][column], rows begin to end - 1 (whole groups of eight), c = 0, 1, 2.
 template <class T>
 struct MapJob {
   const T* map;
@@ -36,8 +36,23 @@ struct MapJob {
   const T* found;
   Index found_stride;
   T* out;
+  Index out_stride;
 };
 void accumulate_map(const MapJob<float>& job);
 void accumulate_map(const MapJob<double>& job);
+
+/// What samples say to one handle: out (4 rows of 3) += Σ over entries, lines and lanes of coefficients times values. An entry
+/// is a group of eight samples that know the handle: its coefficients [4][lines][8], of which the first `used` lines count,
+/// and its values [used][3][8].
+template <class T>
+struct PullJob {
+  int lines, used;
+  const int *entries, *groups;
+  Index count;
+  const T *coefficients, *values;
+  T* out;
+};
+void pull_to_handle(const PullJob<float>& job);
+void pull_to_handle(const PullJob<double>& job);
 
 }  // namespace pliant::detail

@@ -1,0 +1,74 @@
+#include "pliant/hyperreduction/weighted_samples.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "pliant/base/error.h"
+#include "pliant/hyperreduction/constraint_samples.h"
+
+namespace pliant {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+Vector3d middle(const ProjectiveGroup& group, Index c, const Points& x) {
+  Vector3d sum = Vector3d::Zero();
+  const auto ids = group.vertices_of(c);
+  for (const int v : ids) sum += x.row(v).transpose();
+  return sum / static_cast<double>(ids.size());
+}
+
+}  // namespace
+
+WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, ProjectiveKind kind,
+                                 std::span<const int> handles, GeodesicSolver& solver, int count) {
+  const ProjectiveGroup& group = constraints.group(kind);
+  if (group.size() == 0) throw InputError("weighted samples: the body has no constraint of this kind");
+  if (count < 1) throw InputError(fmt::format("weighted samples: {} asked for; expected at least one", count));
+  WeightedSamples out;
+  out.samples = spread_constraints(group, constraints_at(group, handles, solver.vertex_count()), solver, count);
+
+  // === The samples next to every vertex
+  std::vector<int> of_vertex(at(solver.vertex_count()), -1), sources, sample_of_source;
+  std::vector<int> place(at(group.size()), -1);
+  for (std::size_t i = 0; i < out.samples.size(); ++i) {
+    place[at(out.samples[i])] = static_cast<int>(i);
+    for (const int v : group.vertices_of(out.samples[i])) {
+      if (of_vertex[at(v)] >= 0) continue;
+      of_vertex[at(v)] = static_cast<int>(i);
+      sources.push_back(v);
+      sample_of_source.push_back(static_cast<int>(i));
+    }
+  }
+  const VectorXi nearest = solver.distance_from(sources).nearest_source;
+
+  // === What they stand for
+  const auto size_of = [&](Index c) {
+    MatrixXd S;
+    const double lambda = constraint_rows(group, c, S);
+    if (kind != ProjectiveKind::spring) return lambda;
+    const auto ids = group.vertices_of(c);
+    return lambda * (constraints.rest.row(ids[0]) - constraints.rest.row(ids[1])).squaredNorm();
+  };
+  out.weights.setZero(static_cast<Index>(out.samples.size()));
+  for (Index c = 0; c < group.size(); ++c) {
+    int best = place[at(c)];
+    double least = std::numeric_limits<double>::infinity();
+    const Vector3d here = middle(group, c, constraints.rest);
+    for (const int v : group.vertices_of(c)) {
+      if (place[at(c)] >= 0 || nearest[v] < 0) continue;
+      const int sample = sample_of_source[at(nearest[v])];
+      const double distance = (middle(group, out.samples[at(sample)], constraints.rest) - here).squaredNorm();
+      if (distance < least) least = distance, best = sample;
+    }
+    if (best >= 0) out.weights[best] += size_of(c);  // pieces of the body without a sample have none
+  }
+  for (std::size_t i = 0; i < out.samples.size(); ++i) {
+    const double own = size_of(out.samples[i]);
+    out.weights[static_cast<Index>(i)] = own > 0 ? out.weights[static_cast<Index>(i)] / own : 0;
+  }
+  return out;
+}
+
+}  // namespace pliant

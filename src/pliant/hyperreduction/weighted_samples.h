@@ -1,0 +1,26 @@
+#pragma once
+// A few constraints that stand for all: the energy of a body as a weighted sum over some of them.
+//
+//     Σ λ/2 |S x - p|²  over all constraints   is nearly   Σ w λ/2 |S x - p|²  over the samples.
+// Projective dynamics of the samples alone is a minimisation of its own: bodies that are only moved and turned feel nothing
+// whatever the weights are, no turn raises the energy, and nothing is fitted. (The fit of [Brandt et al. 2018], in
+// projection_fitting.h, keeps the whole matrix Σ λ SᵀS instead and guesses p for it from the samples.)
+#include <span>
+#include <vector>
+
+#include "pliant/elasticity/projective_constraints.h"
+#include "pliant/geometry/geodesics.h"
+
+namespace pliant {
+
+struct WeightedSamples {
+  std::vector<int> samples;  ///< constraints of the kind, ascending
+  VectorXd weights;          ///< w of each
+};
+
+/// Samples spread over the body, beginning next to `handles`; each stands for the constraints that are nearer to it than to
+/// the others, and weighs as much as they do together. Springs weigh by the square of their length.
+WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, ProjectiveKind kind,
+                                 std::span<const int> handles, GeodesicSolver& solver, int count);
+
+}  // namespace pliant
