@@ -57,6 +57,9 @@ void add_json(const HrpdModel& model, Json& json) {
   for (const ReducedConstraints& kind : model.kinds)
     json["constraints"].push_back({{"kind", std::string(name(kind.samples.kind))},
                                    {"samples", evaluated(model, kind)},
+                                   {"sampling", model.all                 ? "all"
+                                                : kind.samples.weighted() ? "weighted"
+                                                                          : "fitted"},
                                    {"fitted_dimension", kind.samples.dimension() * kind.samples.width}});
 }
 
@@ -66,10 +69,13 @@ std::string table(const HrpdModel& model, const std::string& file) {
       fmt::format("  {} -> {} handles, {} degrees of freedom\n", mesh_text(model),
                   model.basis.weights.count(), model.degrees_of_freedom());
   for (const ReducedConstraints& kind : model.kinds)
-    text += model.all
-                ? fmt::format("  {}: all {} are evaluated\n", name(kind.samples.kind), evaluated(model, kind))
-                : fmt::format("  {}: {} samples, fitted in {} dimensions\n", name(kind.samples.kind),
-                              evaluated(model, kind), kind.samples.dimension() * kind.samples.width);
+    text +=
+        model.all
+            ? fmt::format("  {}: all {} are evaluated\n", name(kind.samples.kind), evaluated(model, kind))
+        : kind.samples.weighted()
+            ? fmt::format("  {}: {} samples with weights\n", name(kind.samples.kind), evaluated(model, kind))
+            : fmt::format("  {}: {} samples, fitted in {} dimensions\n", name(kind.samples.kind),
+                          evaluated(model, kind), kind.samples.dimension() * kind.samples.width);
   return text;
 }
 
@@ -83,7 +89,8 @@ std::string measured_text(const HrpdModel& model) {
              elastic = model.measured.find("fit_error_of_elastic_force");
   if (error != model.measured.end() && elastic != model.measured.end())
     text += fmt::format(
-        "  error of the fit over a motion: {:.2f} % of the right-hand side, {:.1f} % of the elastic force\n",
+        "  error of the samples over a motion: {:.2f} % of the right-hand side, {:.1f} % of the elastic "
+        "force\n",
         100 * error->second, 100 * elastic->second);
   return text;
 }

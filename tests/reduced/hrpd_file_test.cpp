@@ -152,10 +152,10 @@ TEST(HrpdFile, BrokenFilesAreRefused) {
     if (at != std::string::npos) changed.replace(at, from.size(), to);
     return changed;
   };
-  refused(replaced(R"("format_version":"1")", R"("format_version":"2")"));
+  refused(replaced(R"("format_version":"2")", R"("format_version":"3")"));
   refused(replaced("pliant-hrpd", "pliant-hrpc"));
   refused(replaced(R"("iterations":"7")", R"("iterations":"x")"));
-  refused(replaced("tet_volume.fit", "tet_volume.fat"));
+  refused(replaced("tet_volume.weights", "tet_volume.weighed"));
   refused(replaced("weights.first", "weights.fist"));
 }
 

@@ -191,8 +191,9 @@ TEST(Hrpd, AFreeBodyKeepsItsMomentum) {
   EXPECT_LT((sim.measure().momentum - before).norm(), 1e-3 * before.norm());
 }
 
-TEST(Hrpd, FollowsTheFullMethod) {
+TEST(Hrpd, AFitFollowsTheFullMethod) {
   ReduceHrpdOptions options = small();
+  options.sampling = Sampling::fitted;
   options.positions.handles = 60;
   options.projections.handles = 60;
   options.projections.samples = 1000;
@@ -218,6 +219,58 @@ TEST(Hrpd, FollowsTheFullMethod) {
     EXPECT_GT(way, 0.1) << volume;
     EXPECT_LT(error, 0.02) << volume;
     EXPECT_LT(error, 0.8 * without) << volume;
+  }
+}
+
+TEST(Hrpd, SamplesWithWeightsFollowPositionsAlone) {
+  ReduceHrpdOptions options = small();
+  options.positions.handles = 60;
+  options.projections.samples = 800;
+  const TetMesh mesh = make_shape("bear", {.tets = 4000});
+  const std::vector<int> held = lowest(mesh.vertices, 0.05);
+  options.positions.fixed = held;
+  ReduceHrpdOptions exact = options;
+  exact.fit = false;
+  const double box = (mesh.vertices.colwise().maxCoeff() - mesh.vertices.colwise().minCoeff()).norm();
+  for (const bool volume : {false, true}) {
+    Hrpd sim(make_case(mesh, options, 2e5, volume).model), all(make_case(mesh, exact, 2e5, volume).model);
+    double error = 0, way = 0;
+    for (Hrpd* s : {&sim, &all}) s->set_gravity(Vector3d(3, 0, 0));
+    for (int i = 0; i < 60; ++i) {
+      sim.step(), all.step();
+      error += (sim.positions() - all.positions()).rowwise().norm().mean() / 60 / box;
+      way = std::max(way, (all.positions() - mesh.vertices).rowwise().norm().maxCoeff() / box);
+    }
+    EXPECT_GT(way, 0.1) << volume;
+    EXPECT_LT(error, 0.02 * way) << volume;
+  }
+}
+
+TEST(Hrpd, WhereAllAreSampledWeightsAreOneAndTheStepIsThatOfPositionsAlone) {
+  ReduceHrpdOptions options = small();
+  options.projections.samples = 100'000;
+  ReduceHrpdOptions exact = options;
+  exact.fit = false;
+  const TetMesh mesh = make_shape("bear", {.tets = 1000});
+  for (const bool volume : {false, true}) {
+    const Case c = make_case(mesh, options, 1e5, volume), all = make_case(mesh, exact, 1e5, volume);
+    const VectorXd& weights = c.model->kinds[0].samples.weights;
+    EXPECT_EQ(weights.size(), c.constraints.size());
+    EXPECT_LT((weights.array() - 1).abs().maxCoeff(), 1e-12);
+    EXPECT_LT((c.model->kinds[0].stiffness - all.model->kinds[0].stiffness).norm(),
+              1e-10 * all.model->kinds[0].stiffness.norm());
+    Hrpd sim(c.model, {.double_precision = true}), slow(all.model);
+    Points x = mesh.vertices;
+    x.col(1) *= 0.7;
+    for (Hrpd* s : {&sim, &slow}) {
+      s->set_motion(x, Points::Zero(x.rows(), 3));
+      s->set_obstacles({Obstacle{.path = {{{0, Vector3d(0, x.col(1).minCoeff() - 0.02, 0)}}}}});
+    }
+    for (int i = 0; i < 10; ++i) sim.step(), slow.step();
+    EXPECT_LT((sim.positions() - slow.positions()).cwiseAbs().maxCoeff(), 1e-9) << volume;
+    EXPECT_NEAR(sim.measure().elastic, slow.measure().elastic, 1e-9 * slow.measure().elastic);
+    const FitError error = fit_error(c.constraints, *c.model, sim.coordinates());
+    EXPECT_LT(error.elastic_force, 1e-9);
   }
 }
 

@@ -177,7 +177,7 @@ void Hrpd::factorize() {
   MatrixXd A = m.mass / (h * h), K = MatrixXd::Zero(m.columns(), m.columns());
   for (std::size_t k = 0; k < m.kinds.size(); ++k) {
     A += (stiffness_ * kind_factors_[k]) * m.kinds[k].stiffness;
-    K += (stiffness_ * kind_factors_[k]) * fitted_[k];
+    if (!m.kinds[k].samples.weighted()) K += (stiffness_ * kind_factors_[k]) * fitted_[k];
   }
   leave_out(A, m.basis.dropped);
   // Where columns depend on each other nearly, rounding may make A indefinite.
@@ -200,7 +200,7 @@ void Hrpd::factorize() {
                      [](const ReducedConstraints& other) { return other.samples.weighted(); });
     maps.push_back(first_weighted ? MatrixXd(MatrixXd::Identity(m.columns(), m.columns()))
                                   : MatrixXd(factors.back() * m.kinds[k].map));
-    rest += (stiffness_ * kind_factors_[k]) * m.kinds[k].rest_force;
+    if (!m.kinds[k].samples.weighted()) rest += factors.back() * m.kinds[k].rest_force;
   }
   for (MatrixXd& map : maps) {
     leave_out_rows(map, m.basis.dropped);

@@ -55,6 +55,9 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model) : columns_(model.columns()) {
     if (made.evaluator.weighted()) {
       weighted_ = true;
       made.values.assign(at(made.evaluator.value_count()), T(0));
+      made.lines = made.values;
+    } else {
+      fitted_ = true;
     }
     found_stride_ = std::max(found_stride_, numbers);
     scratch_stride_ = std::max(scratch_stride_, made.evaluator.scratch());
@@ -62,7 +65,7 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model) : columns_(model.columns()) {
   }
   found_.assign(at(chunks_ * found_stride_), T(0));
   scratch_.assign(at(chunks_ * scratch_stride_), T(0));
-  for (AlignedVector<T>* v : {&base_, &target_, &out_}) v->assign(at(3 * rows_), T(0));
+  for (AlignedVector<T>* v : {&rest_, &base_, &target_, &out_}) v->assign(at(3 * rows_), T(0));
   q_.assign(at(3 * columns_), T(0));
   if (weighted_) pulled_.assign(at(3 * rows_), T(0));
 }
@@ -93,10 +96,16 @@ void HrpdEngine<T>::begin_step(const MatrixXd& target) {
   for (int c = 0; c < 3; ++c)
     for (Index i = 0; i < columns_; ++i) target_[at(c * rows_ + i)] = static_cast<T>(-target(i, c));
   base_ = rest_;
-  parallel_for_chunks(rows_, rows_a_task, [&](Index begin, Index end) {
-    add_panels(stiffness_.data(), begin, end, rows_, columns_, target_.data(), rows_, base_.data());
-  });
+  if (fitted_ && !stiffness_.empty())
+    parallel_for_chunks(rows_, rows_a_task, [&](Index begin, Index end) {
+      add_panels(stiffness_.data(), begin, end, rows_, columns_, target_.data(), rows_, base_.data());
+    });
   for (Index i = 0; i < 3 * rows_; ++i) base_[at(i)] -= target_[at(i)];
+  if (!weighted_) return;
+  take(target);
+  for (Kind& kind : kinds_)
+    if (kind.evaluator.weighted())
+      kind.evaluator.measure(0, kind.evaluator.tiles(), q_.data(), scratch_.data(), kind.lines.data());
 }
 
 template <class T>
@@ -109,7 +118,7 @@ void HrpdEngine<T>::local_step(const MatrixXd& q, double volume) {
                 last = std::min(first + tiles_a_chunk, kind->evaluator.tiles());
     T* scratch = scratch_.data() + chunk * scratch_stride_;
     if (kind->evaluator.weighted()) {
-      kind->evaluator.weigh(first, last, q_.data(), volume, scratch, kind->values.data());
+      kind->evaluator.weigh(first, last, q_.data(), volume, kind->lines.data(), scratch, kind->values.data());
       return;
     }
     T* found = found_.data() + chunk * found_stride_;
@@ -144,8 +153,9 @@ void HrpdEngine<T>::global_step(MatrixXd& q) {
   out_ = base_;
   parallel_for_chunks(rows_, rows_a_task, [&](Index begin, Index end) {
     for (const Kind& kind : kinds_)
-      if (!kind.evaluator.weighted()) add_map(kind.map.data(), rows_, begin, end, kind.evaluator.dimension(), kind.evaluator.padded(),
-              kind.evaluator.width() / 3, kind.found.data(), out_.data());
+      if (!kind.evaluator.weighted())
+        add_map(kind.map.data(), rows_, begin, end, kind.evaluator.dimension(), kind.evaluator.padded(),
+                kind.evaluator.width() / 3, kind.found.data(), out_.data());
   });
   if (weighted_)
     parallel_for_chunks(rows_, inverse_rows_a_task, [&](Index begin, Index end) {
@@ -185,7 +195,7 @@ std::size_t HrpdEngine<T>::memory_bytes() const {
                      inverse_.size() + pulled_.size()) *
                     sizeof(T);
   for (const Kind& kind : kinds_)
-    sum += (kind.map.size() + kind.values.size()) * sizeof(T) + kind.evaluator.memory_bytes();
+    sum += (kind.map.size() + 2 * kind.values.size()) * sizeof(T) + kind.evaluator.memory_bytes();
   return sum;
 }
 

@@ -13,7 +13,7 @@ namespace pliant {
 namespace {
 
 constexpr const char* who = "hrpd";
-constexpr int version = 1;
+constexpr int version = 2;  // 2: samples may have weights
 
 /// Beginnings of lists that lie one after the other: `count` of them, `entries` in all.
 bool are_beginnings(const std::vector<int>& first, Index count, std::size_t entries) {

@@ -332,6 +332,7 @@ FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& mo
   Points x;
   positions(model.basis, q, x);
   HrpdEngine<double> engine(model);
+  engine.begin_step(q);  // samples with weights then pull by p - S x
   engine.local_step(q, 1);
   MatrixXd error = MatrixXd::Zero(model.columns(), 3), whole = error, elastic = error;
   for (std::size_t k = 0; k < model.kinds.size(); ++k) {
@@ -343,7 +344,7 @@ FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& mo
       const MatrixXd force = summed(group, model.basis, p, x, 1);
       whole += summed(group, model.basis, p, x, 0);
       elastic += force;
-      error += force - kind.rest_force + kind.stiffness * q;
+      error += force;
       continue;
     }
     const MatrixXd found = engine.found(k);

@@ -153,10 +153,12 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
     for (Index r = 0; r < shape.parameters; ++r)
       parameters_[at((t * shape.parameters + r) * tile + lane)] = static_cast<T>(s.parameters(r, sample));
     for (Index r = 0; r < shape.outputs; ++r)
-      rest_projections_[at((t * shape.outputs + r) * tile + lane)] = static_cast<T>(s.rest_projections(r, sample));
+      rest_projections_[at((t * shape.outputs + r) * tile + lane)] =
+          static_cast<T>(s.rest_projections(r, sample));
     for (Index r = 0; r < rows_; ++r)
       for (Index k = 0; k < dimension_; ++k)
-        fit_[at(((t * rows_ + r) * tile + lane) * padded_ + k)] = static_cast<T>(s.fit(k, rows_ * sample + r));
+        fit_[at(((t * rows_ + r) * tile + lane) * padded_ + k)] =
+            static_cast<T>(s.fit(k, rows_ * sample + r));
   }
 }
 
@@ -165,11 +167,8 @@ Index SampledEvaluator<T>::scratch() const {
   return (9 + shape_of(kind_).outputs + 1) * tile;
 }
 
-/// p of a tile's samples at coordinates q.
 template <class T>
-void SampledEvaluator<T>::project(Index t, const T* q, double volume, T* inputs, T* projections,
-                                  T* energies) const {
-  const ProjectiveShape shape = shape_of(kind_);
+void SampledEvaluator<T>::evaluate_lines(Index t, const T* q, T* inputs) const {
   const int lines = line_count(kind_);
   for (Index g = t * tile / lanes; g < (t + 1) * tile / lanes; ++g)
     detail::evaluate_lines(
@@ -181,6 +180,14 @@ void SampledEvaluator<T>::project(Index t, const T* q, double volume, T* inputs,
                             .q = q,
                             .out = inputs + (g * lanes) % tile,
                             .stride = tile});
+}
+
+/// p of a tile's samples at coordinates q.
+template <class T>
+void SampledEvaluator<T>::project(Index t, const T* q, double volume, T* inputs, T* projections,
+                                  T* energies) const {
+  const ProjectiveShape shape = shape_of(kind_);
+  evaluate_lines(t, q, inputs);
   if (kind_ == ProjectiveKind::bending) {
     // The side: edges become their normal.
     T* edges = inputs + 3 * tile;
@@ -222,18 +229,27 @@ void SampledEvaluator<T>::evaluate(Index first_tile, Index last_tile, const T* q
 }
 
 template <class T>
-void SampledEvaluator<T>::weigh(Index first_tile, Index last_tile, const T* q, double volume, T* scratch,
-                                T* values) const {
+void SampledEvaluator<T>::measure(Index first_tile, Index last_tile, const T* q, T* scratch, T* lines) const {
+  const Index outputs = shape_of(kind_).outputs;
+  for (Index t = first_tile; t < last_tile; ++t) {
+    evaluate_lines(t, q, scratch);
+    std::copy_n(scratch, outputs * tile, lines + t * outputs * tile);
+  }
+}
+
+template <class T>
+void SampledEvaluator<T>::weigh(Index first_tile, Index last_tile, const T* q, double volume, const T* lines,
+                                T* scratch, T* values) const {
   const Index outputs = shape_of(kind_).outputs;
   T *inputs = scratch, *projections = scratch + 9 * tile;
   for (Index t = first_tile; t < last_tile; ++t) {
     project(t, q, volume, inputs, projections, nullptr);
-    const T *rest = rest_projections_.data() + t * outputs * tile, *weights = weights_.data() + t * tile;
+    const T *from = lines + t * outputs * tile, *weights = weights_.data() + t * tile;
     T* out = values + t * outputs * tile;
     for (Index g = 0; g < tile; g += lanes)
       for (Index r = 0; r < outputs; ++r)
         for (Index i = 0; i < lanes; ++i)
-          *out++ = weights[g + i] * (projections[r * tile + g + i] - rest[r * tile + g + i]);
+          *out++ = weights[g + i] * (projections[r * tile + g + i] - from[r * tile + g + i]);
   }
 }
 

@@ -61,8 +61,11 @@ class SampledEvaluator {
 
   // === Of samples with weights
   Index value_count() const { return tiles() * projective_tile * 3 * used_; }
-  /// Like `evaluate`, but what the samples say, times their weights, is written to `values`: groups of eight.
-  void weigh(Index first_tile, Index last_tile, const T* q, double volume, T* scratch, T* values) const;
+  /// S x at coordinates q, into `lines`: as many as values.
+  void measure(Index first_tile, Index last_tile, const T* q, T* scratch, T* lines) const;
+  /// w λ (p - lines) at coordinates q, into `values`: groups of eight samples.
+  void weigh(Index first_tile, Index last_tile, const T* q, double volume, const T* lines, T* scratch,
+             T* values) const;
   /// out (4 rows of 3) += what all samples say to one handle.
   void pull(Index handle, const T* values, T* out) const;
   /// Σ wλ/2 |S x - p|² at coordinates q, joules.
@@ -78,11 +81,12 @@ class SampledEvaluator {
   AlignedVector<T> parameters_, rest_projections_;  // tiles
   AlignedVector<T> fit_;                            // tiles: rows x 64 x padded
   bool weighted_ = false;
-  int used_ = 3;                  // lines that are rows of S
+  int used_ = 3;                       // lines that are rows of S
   AlignedVector<T> weights_, shares_;  // w λ and w of samples, whole tiles
   // Where each handle stands in the lists of groups: entries, and the groups that they belong to.
   std::vector<int> of_handle_first_ = {0}, of_handle_, group_of_;
 
+  void evaluate_lines(Index tile, const T* q, T* inputs) const;
   void project(Index tile, const T* q, double volume, T* inputs, T* projections, T* energies) const;
 };
 

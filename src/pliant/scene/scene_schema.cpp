@@ -141,6 +141,8 @@ ValueType simulator_type() {
              {"ramp", between(0.01, 100), 0.5, "how far held vertices are felt, in radii of weights"},
              {"fit", boolean(), true,
               "false: every constraint is evaluated, at a cost that grows with the mesh"},
+             {"sampling", choice({"weighted", "fitted"}), "weighted",
+              "how sampled constraints stand for all: by weights, or by the paper's fit of projections"},
              {"fitted_space", choice({"handles", "snapshots"}), "handles",
               "of projections: affine maps at handles, or what the snapshots show"},
              {"fitted_handles", integer(1, 2000), 80, "of projections"},

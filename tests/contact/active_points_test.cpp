@@ -1,0 +1,151 @@
+#include "pliant/contact/active_points.h"
+
+#include <Eigen/Dense>
+
+#include "contact/obstacles.h"
+
+namespace pliant {
+namespace {
+
+using namespace testing_support;
+
+/// Points that feel each other by a matrix.
+class Coupled final : public PointResponses {
+ public:
+  explicit Coupled(MatrixXd compliance) : C(std::move(compliance)), shift(Points::Zero(C.rows(), 3)) {}
+  void compliance(std::span<const Index> rows, MatrixXd& out) override {
+    for (std::size_t j = 0; j < rows.size(); ++j)
+      for (std::size_t i = j; i < rows.size(); ++i)
+        out(static_cast<Index>(i), static_cast<Index>(j)) = C(rows[i], rows[j]);
+  }
+  void push(std::span<const Index> rows, const MatrixXd& forces) override {
+    shift.setZero();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      shift += C.col(rows[i]) * forces.row(static_cast<Index>(i));
+  }
+  Vector3d moved(Index row) const override { return shift.row(row); }
+
+  MatrixXd C;
+  Points shift;
+};
+
+MatrixXd random_compliance(Rng& rng, Index count) {
+  MatrixXd A(count, count + 4);
+  for (double& a : A.reshaped()) a = rng.normal();
+  return A * A.transpose() / static_cast<double>(count) + 0.05 * MatrixXd::Identity(count, count);
+}
+
+const std::vector<Obstacle> floor_only = {Obstacle{.friction = 0}};
+
+std::vector<PlacedObstacle> placed(const std::vector<Obstacle>& obstacles) {
+  std::vector<PlacedObstacle> result;
+  for (const Obstacle& obstacle : obstacles) result.push_back(place(obstacle, 0));
+  return result;
+}
+
+}  // namespace
+
+TEST(ActivePoints, PinsReachWhatSpringsWouldHold) {
+  Rng rng(3);
+  const Index count = 5;
+  Coupled body(random_compliance(rng, count));
+  ActivePoints points(0, 1, 0);
+  points.begin({}, 0.01);
+  const Points here = Points::Random(count, 3), place = Points::Random(count, 3);
+  VectorXd stiffness(count);
+  for (Index i = 0; i < count; ++i) {
+    stiffness[i] = rng.uniform(1, 100);
+    points.add_pin(i, stiffness[i], place.row(i));
+    points.points()[static_cast<std::size_t>(i)].here = here.row(i);
+  }
+  ASSERT_TRUE(points.pull(body));
+  // Forces are those of springs at where the points end.
+  for (Index i = 0; i < count; ++i) {
+    const Vector3d end = here.row(i) + body.shift.row(i);
+    const Vector3d pull = stiffness[i] * (Vector3d(place.row(i)) - end);
+    EXPECT_LT((points.points()[static_cast<std::size_t>(i)].force - pull).norm(), 1e-8 * (1 + pull.norm()));
+  }
+}
+
+TEST(ActivePoints, AFloorPushesAndNeverPulls) {
+  Rng rng(5);
+  for (int trial = 0; trial < 50; ++trial) {
+    const Index count = 2 + trial % 12;
+    Coupled body(random_compliance(rng, count));
+    const double softness = 1e-6;
+    ActivePoints points(count, 10, softness);
+    const auto obstacles = placed(floor_only);
+    Points here(count, 3);
+    for (Index i = 0; i < count; ++i) here.row(i) = Vector3d(0, rng.uniform(-0.1, 0.1), 0);
+    points.begin(obstacles, 0.01);
+    for (Index i = 0; i < count; ++i)
+      points.add_contact(i, i, here.row(i), [&] { return Vector3d(here.row(i)); });
+    ASSERT_EQ(points.points().size(), static_cast<std::size_t>(count));
+    // What is not settled in one turn is in the next ones.
+    for (int turn = 0; turn < 20; ++turn) {
+      for (ActivePoint& point : points.points()) point.here = here.row(point.row);
+      if (!points.pull(body)) body.shift.setZero();
+    }
+    for (const ActivePoint& point : points.points()) {
+      const double height = here(point.row, 1) + body.shift(point.row, 1), push = point.force.y();
+      EXPECT_GE(push, 0) << trial;
+      EXPECT_GT(height, -2e-4) << trial;  // as deep as counts as outside
+      if (push > 0) EXPECT_LT(std::abs(height), 1e-4 + softness * push) << trial;
+      EXPECT_EQ(points.touched[static_cast<std::size_t>(point.contact)] != 0, push > 0);
+    }
+  }
+}
+
+TEST(ActivePoints, VerticesFarFromEveryObstacleAreLeftOut) {
+  ActivePoints points(2, 1, 0.01);
+  const auto obstacles = placed(floor_only);
+  points.begin(obstacles, 0.01);
+  points.add_contact(0, 0, Vector3d(0, 0.5, 0), [] { return Vector3d(0, 0.5, 0); });
+  points.add_contact(1, 1, Vector3d(0, 0.01, 0), [] { return Vector3d(0, 0.02, 0); });
+  ASSERT_EQ(points.points().size(), 1u);
+  EXPECT_EQ(points.points()[0].contact, 1);
+  Coupled body(MatrixXd::Identity(2, 2));
+  points.points()[0].here = Vector3d(0, 0.01, 0);
+  EXPECT_FALSE(points.pull(body));
+  EXPECT_EQ(points.pushed(), 0);
+}
+
+TEST(ActivePoints, VerticesThatRestDoNotSlipBelowTheAngleOfFriction) {
+  const std::vector<Obstacle> rough = {Obstacle{.friction = 0.5}};
+  const auto obstacles = placed(rough);
+  Coupled body(MatrixXd::Identity(1, 1));
+  ActivePoints points(1, 1, 1e-9);
+  for (const double aside : {0.3, 0.7}) {
+    points.begin(obstacles, 0.01);
+    points.add_contact(0, 0, Vector3d(0, -0.001, 0), [] { return Vector3d(0, 0, 0); });
+    points.points()[0].here = Vector3d(aside * 0.001, -0.001, 0);
+    ASSERT_TRUE(points.pull(body));
+    const double end = points.points()[0].here.x() + body.shift(0, 0);
+    if (aside < 0.5)
+      EXPECT_NEAR(end, 0, 1e-9);
+    else
+      EXPECT_NEAR(end, (aside - 0.5) * 0.001, 1e-9);
+    points.leave_out(0);
+  }
+}
+
+TEST(ActivePoints, VerticesLeaveWithRestitutionTimesTheSpeedTheyCameWith) {
+  const std::vector<Obstacle> bouncy = {Obstacle{.friction = 0, .restitution = 0.5}};
+  const auto obstacles = placed(bouncy);
+  Coupled body(MatrixXd::Identity(1, 1));
+  ActivePoints points(1, 1, 1e-6);
+  points.begin(obstacles, 0.01);
+  points.add_contact(0, 0, Vector3d(0, -0.001, 0), [] { return Vector3d(0, 0.001, 0); });
+  points.points()[0].here = Vector3d(0, -0.001, 0);
+  ASSERT_TRUE(points.pull(body));
+  const Vector3d before(1, -2, 0), now(1, 0, 0);
+  ASSERT_TRUE(points.bounce(
+      body, [&](Index) { return before; }, [&](Index) { return now; }));
+  // A tenth is taken off, since contacts may not determine all of a body.
+  EXPECT_NEAR(now.y() + body.shift(0, 1), 0.5 * 2 / 1.1, 1e-9);
+  EXPECT_EQ(body.shift(0, 0), 0);
+  EXPECT_FALSE(points.bounce(
+      body, [&](Index) { return now; }, [&](Index) { return now; }));  // it did not come
+}
+
+}  // namespace pliant
