@@ -27,13 +27,17 @@ ReduceHrpdOptions small(bool fit) {
   return options;
 }
 
-HrpdModel solid_model(bool fit = true) {
-  return reduce_hrpd(bar_body(NeoHookean::from_young(1e5, 0.4), true), small(fit));
+HrpdModel solid_model(bool fit = true, Sampling sampling = Sampling::weighted) {
+  ReduceHrpdOptions options = small(fit);
+  options.sampling = sampling;
+  return reduce_hrpd(bar_body(NeoHookean::from_young(1e5, 0.4), true), options);
 }
 
-HrpdModel shell_model(bool fit) {
+HrpdModel shell_model(bool fit, Sampling sampling = Sampling::weighted) {
   const TriMesh mesh = make_shell("plate_shell", {.triangles = 200});
-  return reduce_hrpd(Body(mesh, ShellMaterial::from_young(1e6, 0.3, 0.01, 1000)), small(fit));
+  ReduceHrpdOptions options = small(fit);
+  options.sampling = sampling;
+  return reduce_hrpd(Body(mesh, ShellMaterial::from_young(1e6, 0.3, 0.01, 1000)), options);
 }
 
 std::string bytes_of(const std::filesystem::path& file) {
@@ -60,8 +64,11 @@ MatrixXd motion(std::shared_ptr<const HrpdModel> model) {
 TEST(HrpdFile, AModelReadStepsBitForBitAsTheOneWritten) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "body.pliant";
-  for (const auto& [shell, fit] : {std::pair(false, true), {true, true}, {false, false}, {true, false}}) {
-    auto made = std::make_shared<HrpdModel>(shell ? shell_model(fit) : solid_model(fit));
+  constexpr auto weighted = Sampling::weighted, fitted = Sampling::fitted;
+  for (const auto& [shell, fit, sampling] :
+       {std::tuple(false, true, weighted), {true, true, weighted}, {false, true, fitted}, {true, true, fitted},
+        {false, false, fitted}, {true, false, fitted}}) {
+    auto made = std::make_shared<HrpdModel>(shell ? shell_model(fit, sampling) : solid_model(fit, sampling));
     made->measured["fit_error"] = 0.1;
     write_hrpd(*made, file);
     const auto read = std::make_shared<const HrpdModel>(read_hrpd(file));
@@ -191,7 +198,11 @@ TEST(HrpdFile, EveryWrongSizeIdOrNumberIsRefused) {
       {"no samples", [](HrpdModel& m) { m.kinds[0].samples.first = {}; }},
       {"coefficient of no handle", [](HrpdModel& m) { m.kinds[0].samples.handle[0] = 8; }},
       {"coefficients", [](HrpdModel& m) { m.kinds[0].samples.coefficients.resize(12, 1); }},
-      {"fit", [](HrpdModel& m) { m.kinds[0].samples.fit.conservativeResize(5, 40); }},
+      {"fit beside weights", [](HrpdModel& m) { m.kinds[0].samples.fit.setZero(5, 40); }},
+      {"weights too few", [](HrpdModel& m) { m.kinds[0].samples.weights.conservativeResize(3); }},
+      {"neither weights nor a fit", [](HrpdModel& m) { m.kinds[0].samples.weights.resize(0); }},
+      {"weight below zero", [](HrpdModel& m) { m.kinds[0].samples.weights[0] = -1; }},
+      {"lambdas", [](HrpdModel& m) { m.kinds[0].samples.lambdas[0] = NAN; }},
       {"map", [](HrpdModel& m) { m.kinds[0].map.resize(1, 1); }},
       {"metric", [](HrpdModel& m) { m.kinds[0].metric.resize(1); }},
       {"stiffness", [](HrpdModel& m) { m.kinds[0].stiffness.resize(1, 1); }},

@@ -185,21 +185,85 @@ TEST(ProjectionSnapshots, TheRestStateMovedAndTurnedStaysWhereItIs) {
   }
 }
 
-TEST(ProjectionSnapshots, FollowTheFullMethodCloserThanAffineMapsAtHandles) {
+TEST(ProjectionSnapshots, ABodyFallsAsAWholeOnlyWithTranslationsAppended) {
   Recorded r = solid();
-  const double box = bounding_box(r.rest).diagonal();
+  const SnapshotFrames still = aligned_frames(r.readers, r.rest, r.masses);  // deformation alone
+  for (const AppendedMotions appended :
+       {AppendedMotions::none, AppendedMotions::translations, AppendedMotions::affine}) {
+    const SnapshotBasis basis =
+        localized_pca(still, r.rest, r.masses, r.solver, {.components = 20, .appended = appended});
+    ReduceHrpdOptions options;
+    options.basis = std::make_shared<const SkinningBasis>(snapshot_blocks(basis, r.masses, r.solver));
+    options.projections.handles = 40, options.contact_samples = 0;
+    Hrpd sim(r.reduce(options), {.double_precision = true});
+    for (int i = 0; i < 20; ++i) sim.step();
+    // Backward in time a step at a time: h² g (1 + 2 + ... + 20).
+    const double fallen = 9.81 / 3600 * 20 * 21 / 2;
+    const Points way = sim.positions() - r.rest;
+    const double off = (way.rowwise() - Eigen::RowVector3d(0, -fallen, 0)).cwiseAbs().maxCoeff();
+    if (appended == AppendedMotions::none)
+      EXPECT_GT(off, 0.5 * fallen);
+    else
+      EXPECT_LT(off, 1e-6 * fallen);
+  }
+}
+
+TEST(ProjectionSnapshots, KnowRecordedPosesBetterThanAffineMapsAtHandlesDo) {
+  Recorded r = solid();
   double error[2] = {0, 0};
   for (const bool recorded : {false, true}) {
     ReduceHrpdOptions options = r.options(60);
+    options.projections.dimension = 20;
+    options.sampling = Sampling::fitted;
     if (!recorded) options.recorded.clear();
-    Hrpd sim(r.reduce(options));
-    r.drop(sim);
-    for (const Points& frame : r.frames) {
-      sim.step();
-      error[recorded] += (sim.positions() - frame).rowwise().norm().mean() / box;
+    const auto model = r.reduce(options);
+    Hrpd sim(model);
+    for (std::size_t f = 20; f < r.frames.size(); f += 5) {
+      sim.set_motion(r.frames[f], Points::Zero(r.rest.rows(), 3));
+      error[recorded] += fit_error(r.constraints, *model, sim.coordinates()).right_hand_side;
     }
   }
   EXPECT_LT(error[1], 0.8 * error[0]);
+}
+
+TEST(ProjectionSnapshots, FewSamplesDoNotPullMoreThanTheBodyResists) {
+  Recorded r = solid();
+  for (const int samples : {40, 60}) {
+    ReduceHrpdOptions options = r.options(60);
+    options.recorded.clear();
+    options.projections.handles = 80, options.projections.samples = samples;
+    options.contact_samples = 100;
+    const auto limited = r.reduce(options);
+    const ProjectiveGroup& group = r.constraints.group(ProjectiveKind::tet_volume);
+    auto as_fitted = std::make_shared<HrpdModel>(*limited);
+    as_fitted->kinds[0] = reduced_constraints(
+        r.constraints, limited->basis,
+        fit_projections(r.constraints, group.kind, limited->basis, r.solver, options.projections),
+        projective_matrix(group, r.rest.rows()));
+    const auto furthest = [&](const std::shared_ptr<const HrpdModel>& model) {
+      Hrpd sim(model);
+      r.drop(sim);
+      for (int i = 0; i < 80; ++i) sim.step();
+      return (sim.positions() - r.rest).cwiseAbs().maxCoeff();
+    };
+    EXPECT_GT(furthest(as_fitted), 1e6);  // feeds on itself
+    EXPECT_LT(furthest(limited), 3) << samples;
+  }
+}
+
+TEST(ProjectionSnapshots, AShellThatLiesFlatIsNotKicked) {
+  Recorded r = shell();
+  Hrpd sim(r.reduce(r.options(60)));
+  r.drop(sim);
+  sim.set_damping(1);
+  double speed = 0;
+  for (int i = 0; i < 150; ++i) {
+    sim.step();
+    if (i > 60) speed = std::max(speed, sim.measure().kinetic);
+  }
+  // Nothing near what the fall had: g times the way, times the mass.
+  EXPECT_LT(speed, 0.2 * 9.81 * 0.1 * bounding_box(r.rest).diagonal() * r.masses.sum());
+  EXPECT_LE(sim.model().contact_vertices.size(), 96u);  // three for two of its 64 columns
 }
 
 TEST(ProjectionSnapshots, RecordedOnesAreThoseOfTheRecordedPositions) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -213,6 +214,57 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
   return kind;
 }
 
+namespace {
+
+/// Coordinates nearest to the three functions x, y and z of the rest shape.
+MatrixXd coordinates_of_rest(const HrpdModel& model) {
+  std::vector<Index> kept;
+  for (Index i = 0; i < model.columns(); ++i)
+    if (!model.basis.dropped[at(i)]) kept.push_back(i);
+  const MatrixXd pulled = pull_back(model.basis, Points(model.masses.asDiagonal() * model.basis.rest));
+  const MatrixXd found = MatrixXd(model.mass(kept, kept)).ldlt().solve(MatrixXd(pulled(kept, Eigen::all)));
+  MatrixXd out = MatrixXd::Zero(model.columns(), 3);
+  out(kept, Eigen::all) = found;
+  return out;
+}
+
+/// Columns of recorded motion may be rough, and what a few samples show of a rough strain may be taken for a large smooth
+/// one: then the fit would pull more than the body resists, and time steps would feed on that. With K = L Lᵀ, the fit makes
+/// N = L⁻¹ (seen stiffness) L⁻ᵀ of strain in place of the identity. Singular values of N above a limit are brought back to it,
+/// by a matrix that the map is multiplied with: it costs nothing in a step. Affine maps of the rest shape, which the fit
+/// knows exactly, are left alone.
+void limit_fit(ReducedConstraints& kind, const HrpdModel& model) {
+  constexpr double most = 1.2;  // with 2 a shell in global components is still off by its size
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(kind.stiffness);
+  const double least = 1e-10 * std::max(eigen.eigenvalues().maxCoeff(), 1e-300);
+  const Index n = kind.stiffness.rows();
+  Index first = 0;
+  while (first < n && !(eigen.eigenvalues()[first] > least)) ++first;
+  const Index rank = n - first;
+  if (rank == 0) return;
+  const VectorXd roots = eigen.eigenvalues().tail(rank).cwiseSqrt();
+  const MatrixXd down = eigen.eigenvectors().rightCols(rank) * roots.cwiseInverse().asDiagonal(),
+                 up = eigen.eigenvectors().rightCols(rank) * roots.asDiagonal();
+  const MatrixXd N = down.transpose() * seen_stiffness(kind) * down;
+  // === What is exact, and the rest
+  const MatrixXd affine = up.transpose() * coordinates_of_rest(model);
+  const Eigen::ColPivHouseholderQR<MatrixXd> qr(affine);
+  const MatrixXd Q = qr.householderQ();
+  const Index exact = std::min<Index>(qr.rank(), rank);
+  const auto Z = Q.rightCols(rank - exact);
+  if (Z.cols() == 0) return;
+  const Eigen::BDCSVD<MatrixXd> svd(Z.transpose() * N * Z, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  if (!(svd.singularValues()[0] > most)) return;
+  MatrixXd C = MatrixXd::Identity(rank, rank);
+  for (Index i = 0; i < svd.singularValues().size() && svd.singularValues()[i] > most; ++i) {
+    const VectorXd u = Z * svd.matrixU().col(i);
+    C -= (1 - most / svd.singularValues()[i]) * u * u.transpose();
+  }
+  kind.map = up * (C * (down.transpose() * kind.map)).eval();
+}
+
+}  // namespace
+
 HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& masses,
                       GeodesicSolver& solver, const Triangles& surface, const ReduceHrpdOptions& options) {
   const Index n = constraints.rest.rows();
@@ -274,6 +326,7 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
                                           .progress = options.progress});
       lap("seconds_projections");
       model.kinds.push_back(reduced_constraints(constraints, model.basis, fitting, K));
+      if (model.basis.given.cols() > 0) limit_fit(model.kinds.back(), model);
     } else {
       ReducedConstraints kind;
       kind.samples.kind = group.kind;
@@ -285,7 +338,11 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
   if (!options.fit) model.all = std::make_shared<const ProjectiveConstraints>(constraints);
   if (model.kinds.empty()) throw InputError("reduce_hrpd: the body has no constraints");
 
-  model.contact_vertices = spread_over_surface(constraints.rest, surface, options.contact_samples);
+  // Of recorded motion there may be few columns: many more contacts than these ask for opposite things, and kick.
+  const int contacts = model.basis.given.cols() > 0
+                           ? std::min(options.contact_samples, static_cast<int>(model.columns() * 3 / 2))
+                           : options.contact_samples;
+  model.contact_vertices = spread_over_surface(constraints.rest, surface, contacts);
   lap("seconds_contact");
   return model;
 }
