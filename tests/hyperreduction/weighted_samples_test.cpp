@@ -1,5 +1,7 @@
 #include "pliant/hyperreduction/weighted_samples.h"
 
+#include <algorithm>
+
 #include "pliant/base/error.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface.h"
@@ -13,6 +15,11 @@ double sum_of_lambdas(const ProjectiveGroup& group, const WeightedSamples& sampl
   for (std::size_t i = 0; i < samples.samples.size(); ++i)
     sum += samples.weights[static_cast<Index>(i)] * constraint_rows(group, samples.samples[i], S);
   return sum;
+}
+
+SkinningBasis skinned(const TetMesh& mesh, GeodesicSolver& solver, const std::vector<int>& fixed = {}) {
+  return skinning_basis(solver, mesh.vertices, VectorXd::Ones(mesh.vertex_count()),
+                        {.handles = 10, .fixed = fixed});
 }
 
 double sum_of_lambdas(const ProjectiveGroup& group) {
@@ -30,9 +37,10 @@ TEST(WeightedSamples, WeighAsMuchAsAllTogether) {
   add_tet_strain(constraints, mesh.tets, {.stiffness = 1e5});
   GeodesicSolver solver(mesh);
   const ProjectiveGroup& group = constraints.group(ProjectiveKind::tet_strain);
-  for (const int count : {1, 50, 500}) {
+  const SkinningBasis basis = skinned(mesh, solver);
+  for (const int count : {1, 50, 400}) {
     const WeightedSamples found =
-        weighted_samples(constraints, ProjectiveKind::tet_strain, std::vector<int>{3}, solver, count);
+        weighted_samples(constraints, ProjectiveKind::tet_strain, basis, solver, count);
     EXPECT_EQ(static_cast<int>(found.samples.size()), count);
     EXPECT_TRUE(std::is_sorted(found.samples.begin(), found.samples.end()));
     EXPECT_GT(found.weights.minCoeff(), 1 - 1e-12);  // each stands for itself at least
@@ -55,7 +63,7 @@ TEST(WeightedSamples, StandForWhatIsAroundThem) {
   GeodesicSolver solver(both);
   const ProjectiveGroup& group = constraints.group(ProjectiveKind::tet_strain);
   const WeightedSamples found =
-      weighted_samples(constraints, ProjectiveKind::tet_strain, std::vector<int>{}, solver, 40);
+      weighted_samples(constraints, ProjectiveKind::tet_strain, skinned(both, solver), solver, 40);
   double soft = 0, stiff = 0, all_soft = 0, all_stiff = 0;
   MatrixXd S;
   for (std::size_t i = 0; i < found.samples.size(); ++i)
@@ -67,13 +75,40 @@ TEST(WeightedSamples, StandForWhatIsAroundThem) {
   EXPECT_NEAR(stiff, all_stiff, 1e-9 * all_stiff);
 }
 
+TEST(WeightedSamples, WhatNothingMovesIsLeftOut) {
+  const TetMesh mesh = make_shape("bar", {.tets = 1000});
+  ProjectiveConstraints constraints(mesh.vertices);
+  add_tet_strain(constraints, mesh.tets, {.stiffness = 1e5});
+  GeodesicSolver solver(mesh);
+  const double middle = mesh.vertices.col(0).mean();
+  std::vector<int> fixed;
+  for (Index v = 0; v < mesh.vertex_count(); ++v)
+    if (mesh.vertices(v, 0) < middle) fixed.push_back(static_cast<int>(v));
+  const ProjectiveGroup& group = constraints.group(ProjectiveKind::tet_strain);
+  const WeightedSamples found =
+      weighted_samples(constraints, ProjectiveKind::tet_strain, skinned(mesh, solver, fixed), solver, 50);
+  const auto moves = [&](Index c) {
+    const auto ids = group.vertices_of(c);
+    return std::any_of(ids.begin(), ids.end(),
+                       [&](int v) { return !std::binary_search(fixed.begin(), fixed.end(), v); });
+  };
+  double all = 0;
+  MatrixXd S;
+  for (Index c = 0; c < group.size(); ++c)
+    if (moves(c)) all += constraint_rows(group, c, S);
+  for (const int c : found.samples) EXPECT_TRUE(moves(c)) << c;
+  EXPECT_GT(found.samples.size(), 25u);
+  EXPECT_NEAR(sum_of_lambdas(group, found), all, 1e-9 * all);
+}
+
 TEST(WeightedSamples, BadInputIsRefused) {
   const TetMesh mesh = make_shape("bar", {.tets = 100});
   ProjectiveConstraints constraints(mesh.vertices);
   add_tet_strain(constraints, mesh.tets, {.stiffness = 1e5});
   GeodesicSolver solver(mesh);
-  EXPECT_THROW(weighted_samples(constraints, ProjectiveKind::tet_strain, {}, solver, 0), InputError);
-  EXPECT_THROW(weighted_samples(constraints, ProjectiveKind::spring, {}, solver, 10), InputError);
+  const SkinningBasis basis = skinned(mesh, solver);
+  EXPECT_THROW(weighted_samples(constraints, ProjectiveKind::tet_strain, basis, solver, 0), InputError);
+  EXPECT_THROW(weighted_samples(constraints, ProjectiveKind::spring, basis, solver, 10), InputError);
 }
 
 }  // namespace pliant

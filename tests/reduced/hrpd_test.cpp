@@ -225,8 +225,8 @@ TEST(Hrpd, AFitFollowsTheFullMethod) {
 TEST(Hrpd, SamplesWithWeightsFollowPositionsAlone) {
   ReduceHrpdOptions options = small();
   options.positions.handles = 60;
-  options.projections.samples = 800;
-  const TetMesh mesh = make_shape("bear", {.tets = 4000});
+  options.projections.samples = 1000;
+  const TetMesh mesh = make_shape("bear", {.tets = 8000});
   const std::vector<int> held = lowest(mesh.vertices, 0.05);
   options.positions.fixed = held;
   ReduceHrpdOptions exact = options;
@@ -242,7 +242,7 @@ TEST(Hrpd, SamplesWithWeightsFollowPositionsAlone) {
       way = std::max(way, (all.positions() - mesh.vertices).rowwise().norm().maxCoeff() / box);
     }
     EXPECT_GT(way, 0.1) << volume;
-    EXPECT_LT(error, 0.02 * way) << volume;
+    EXPECT_LT(error, 0.03 * way) << volume;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "pliant/base/error.h"
@@ -22,12 +24,31 @@ Vector3d middle(const ProjectiveGroup& group, Index c, const Points& x) {
 }  // namespace
 
 WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, ProjectiveKind kind,
-                                 std::span<const int> handles, GeodesicSolver& solver, int count) {
+                                 const SkinningBasis& basis, GeodesicSolver& solver, int count) {
   const ProjectiveGroup& group = constraints.group(kind);
   if (group.size() == 0) throw InputError("weighted samples: the body has no constraint of this kind");
-  if (count < 1) throw InputError(fmt::format("weighted samples: {} asked for; expected at least one", count));
+  if (count < 1)
+    throw InputError(fmt::format("weighted samples: {} asked for; expected at least one", count));
+  // === Those that resist something
+  std::vector<char> moves(at(group.size()), 0);
+  Index moving = 0;
+  for (Index c = 0; c < group.size(); ++c) {
+    for (const int v : group.vertices_of(c))
+      for (int e = basis.weights.first[at(v)]; e < basis.weights.first[at(v) + 1]; ++e)
+        if (basis.weights.weight[at(e)] > 0) moves[at(c)] = 1;
+    moving += moves[at(c)];
+  }
+  if (moving == 0) throw InputError("weighted samples: no constraint of this kind is moved by the subspace");
+
+  if (group.size() < 6 * Index{count})
+    count = static_cast<int>(std::min<Index>(3 * Index{count}, group.size()));
+
   WeightedSamples out;
-  out.samples = spread_constraints(group, constraints_at(group, handles, solver.vertex_count()), solver, count);
+  const double share = static_cast<double>(moving) / static_cast<double>(group.size());
+  const auto spread = static_cast<int>(std::min(std::ceil(count / share), static_cast<double>(group.size())));
+  out.samples = spread_constraints(group, constraints_at(group, basis.weights.handles, solver.vertex_count()),
+                                   solver, spread);
+  std::erase_if(out.samples, [&](int c) { return !moves[at(c)]; });
 
   // === The samples next to every vertex
   std::vector<int> of_vertex(at(solver.vertex_count()), -1), sources, sample_of_source;
@@ -53,6 +74,7 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
   };
   out.weights.setZero(static_cast<Index>(out.samples.size()));
   for (Index c = 0; c < group.size(); ++c) {
+    if (!moves[at(c)]) continue;
     int best = place[at(c)];
     double least = std::numeric_limits<double>::infinity();
     const Vector3d here = middle(group, c, constraints.rest);

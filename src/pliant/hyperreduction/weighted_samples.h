@@ -5,11 +5,10 @@
 // Projective dynamics of the samples alone is a minimisation of its own: bodies that are only moved and turned feel nothing
 // whatever the weights are, no turn raises the energy, and nothing is fitted. (The fit of [Brandt et al. 2018], in
 // projection_fitting.h, keeps the whole matrix Σ λ SᵀS instead and guesses p for it from the samples.)
-#include <span>
 #include <vector>
 
 #include "pliant/elasticity/projective_constraints.h"
-#include "pliant/geometry/geodesics.h"
+#include "pliant/subspace/skinning.h"
 
 namespace pliant {
 
@@ -18,9 +17,11 @@ struct WeightedSamples {
   VectorXd weights;          ///< w of each
 };
 
-/// Samples spread over the body, beginning next to `handles`; each stands for the constraints that are nearer to it than to
-/// the others, and weighs as much as they do together. Springs weigh by the square of their length.
+/// Samples spread over the body, beginning next to the handles of the subspace; each stands for the constraints that are nearer
+/// to it than to the others, and weighs as much as they do together. Springs weigh by the square of their length. Constraints
+/// among vertices that the subspace does not move are left out: they resist nothing. On coarse meshes, of less than six
+/// constraints a sample, strain differs much from one to the next, and there are three times as many samples as asked for.
 WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, ProjectiveKind kind,
-                                 std::span<const int> handles, GeodesicSolver& solver, int count);
+                                 const SkinningBasis& basis, GeodesicSolver& solver, int count);
 
 }  // namespace pliant

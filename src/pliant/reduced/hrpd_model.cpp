@@ -312,7 +312,7 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     if (options.fit && options.sampling == Sampling::weighted && recorded == options.recorded.end()) {
       report(options.progress, "projections", 0);
       const WeightedSamples samples =
-          weighted_samples(constraints, group.kind, model.basis.weights.handles, solver, projections.samples);
+          weighted_samples(constraints, group.kind, model.basis, solver, projections.samples);
       lap("seconds_projections");
       model.kinds.push_back(reduced_constraints(constraints, model.basis, group.kind, samples));
     } else if (options.fit) {
