@@ -22,6 +22,7 @@ struct Arguments {
   std::vector<std::string> methods = {"pca", "localized", "splocs"};
   double young = 3e4;
   int steps = 0, fitted_handles = 80, dimension = 0, samples = 1000;
+  int contact_samples = ReduceHrpdOptions().contact_samples;
   bool waves = false, json = false;
 };
 
@@ -113,6 +114,7 @@ void add_drops(Json& json, const TetMesh& mesh, const VectorXd& masses, const st
   options.positions.handles = static_cast<int>((basis.columns() + 3) / 4);
   options.projections.handles = a.fitted_handles, options.projections.dimension = a.dimension;
   options.projections.samples = a.samples;
+  options.contact_samples = a.contact_samples;
   json["drop_skinning"] = reduced_drop(mesh, masses, options, recorded, a);
   options.basis = std::make_shared<const SkinningBasis>(snapshot_blocks(basis, masses, solver));
   json["drop_localized"] = reduced_drop(mesh, masses, options, recorded, a);
@@ -214,6 +216,9 @@ void add_bench_snapshots(CLI::App& bench) {
       ->capture_default_str();
   command->add_option("--samples", a->samples, "With --steps: constraints that are evaluated")
       ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--contact-samples", a->contact_samples, "With --steps: vertices that feel the floor")
+      ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   command->add_option("--threads", a->threads, "0: all")->check(CLI::Range(0, 1024))->capture_default_str();
   add_common(*command, a->json, "  pliant bench snapshots --vertices 20000 --frames 300 --json");

@@ -231,6 +231,7 @@ TEST(ProjectionSnapshots, FewSamplesDoNotPullMoreThanTheBodyResists) {
   for (const int samples : {40, 60}) {
     ReduceHrpdOptions options = r.options(60);
     options.recorded.clear();
+    options.sampling = Sampling::fitted;
     options.projections.handles = 80, options.projections.samples = samples;
     options.contact_samples = 100;
     const auto limited = r.reduce(options);

@@ -70,9 +70,9 @@ struct ReduceHrpdOptions {
   std::vector<ProjectionFrames> recorded = {};
   SampleChoice sample_choice = SampleChoice::automatic;  ///< of these
   Sampling sampling = Sampling::weighted;
-  bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
-  int contact_samples = 600;
-  int iterations = 10;  ///< of the model
+  bool fit = true;            ///< false: every constraint is evaluated, at a cost that grows with the mesh
+  int contact_samples = 600;  ///< in a subspace that is given no more than three for two of its columns
+  int iterations = 10;        ///< of the model
   bool measure =
       true;  ///< of a body: runs it for half a second and writes down how well the fit knows its projections
   Progress progress = {};
