@@ -58,7 +58,8 @@ def test_projections_are_fitted_in_what_was_recorded(body, frames):
     box = np.linalg.norm(np.ptp(body.rest_positions, axis=0))
     errors = {}
     for name, recorded in (("handles", None), ("recorded", frames)):
-        model = pliant.reduce_hrpd(body, constraints=constraints, basis=basis, samples=300, recorded=recorded)
+        model = pliant.reduce_hrpd(body, constraints=constraints, basis=basis, samples=300, recorded=recorded,
+                                   sampling="fitted")
         sim = pliant.Hrpd(model)
         sim.obstacles = [pliant.Obstacle.plane(point=[0, body.rest_positions[:, 1].min() - 0.1, 0])]
         errors[name] = 0

@@ -247,7 +247,7 @@ TEST(ProjectionSnapshots, FewSamplesDoNotPullMoreThanTheBodyResists) {
       for (int i = 0; i < 80; ++i) sim.step();
       return (sim.positions() - r.rest).cwiseAbs().maxCoeff();
     };
-    EXPECT_GT(furthest(as_fitted), 1e6);  // feeds on itself
+    EXPECT_GT(furthest(as_fitted), 5);  // feeds on itself, and is flung away
     EXPECT_LT(furthest(limited), 3) << samples;
   }
 }

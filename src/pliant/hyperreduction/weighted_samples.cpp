@@ -27,8 +27,7 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
                                  const SkinningBasis& basis, GeodesicSolver& solver, int count) {
   const ProjectiveGroup& group = constraints.group(kind);
   if (group.size() == 0) throw InputError("weighted samples: the body has no constraint of this kind");
-  if (count < 1)
-    throw InputError(fmt::format("weighted samples: {} asked for; expected at least one", count));
+  if (count < 1) throw InputError(fmt::format("weighted samples: {} samples; expected at least one", count));
   // === Those that resist something
   std::vector<char> moves(at(group.size()), 0);
   Index moving = 0;
@@ -40,6 +39,9 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
   }
   if (moving == 0) throw InputError("weighted samples: no constraint of this kind is moved by the subspace");
 
+  constexpr Index least_a_handle = 4;
+  count = static_cast<int>(
+      std::min(std::max<Index>(count, least_a_handle * basis.weights.count()), group.size()));
   if (group.size() < 6 * Index{count})
     count = static_cast<int>(std::min<Index>(3 * Index{count}, group.size()));
 

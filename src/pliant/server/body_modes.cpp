@@ -146,10 +146,12 @@ MatrixXd tangent_stiffness(const HrpdModel& model, const MatrixXd& stiffness, co
   const Points& X = model.basis.rest;
   const double small = 1e-5 * (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
   HrpdEngine<double> engine(model);
+  engine.begin_step(MatrixXd::Zero(model.columns(), 3));
   const auto pulled = [&](const MatrixXd& q) {
     engine.local_step(q, 1);
-    MatrixXd sum = MatrixXd::Zero(model.columns(), 3);
+    MatrixXd sum = engine.pulled();
     for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+      if (model.kinds[k].samples.weighted()) continue;
       const MatrixXd found = engine.found(k);
       for (Index block = 0; block < found.cols() / 3; ++block)
         sum += model.kinds[k].map.middleCols(block * found.rows(), found.rows()) *
