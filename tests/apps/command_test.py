@@ -369,7 +369,7 @@ def test_a_bare_mesh_becomes_hyper_reduced_projective_dynamics(program, tmp_path
     # A scene that names a method is reduced by it, with its options.
     scene.write_text(json.dumps({"bodies": [{"shape": {"name": "bar", "tets": 300}, "simulator": {
         "kind": "hrpd", "handles": 9, "fit": True}}]}))
-    done = program("reduce", scene, "--samples", "50", "-o", model, "--json")
+    done = program("reduce", scene, "--samples", "50", "--sampling", "fitted", "-o", model, "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["handles"] == 9 and report["constraints"][0]["samples"] == 50
