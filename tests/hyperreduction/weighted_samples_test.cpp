@@ -38,7 +38,7 @@ TEST(WeightedSamples, WeighAsMuchAsAllTogether) {
   GeodesicSolver solver(mesh);
   const ProjectiveGroup& group = constraints.group(ProjectiveKind::tet_strain);
   const SkinningBasis basis = skinned(mesh, solver);
-  for (const int count : {40, 100, 400}) {
+  for (const int count : {80, 100, 400}) {
     const WeightedSamples found =
         weighted_samples(constraints, ProjectiveKind::tet_strain, basis, solver, count);
     EXPECT_EQ(static_cast<int>(found.samples.size()), count);
@@ -63,7 +63,7 @@ TEST(WeightedSamples, StandForWhatIsAroundThem) {
   GeodesicSolver solver(both);
   const ProjectiveGroup& group = constraints.group(ProjectiveKind::tet_strain);
   const WeightedSamples found =
-      weighted_samples(constraints, ProjectiveKind::tet_strain, skinned(both, solver), solver, 60);
+      weighted_samples(constraints, ProjectiveKind::tet_strain, skinned(both, solver), solver, 100);
   double soft = 0, stiff = 0, all_soft = 0, all_stiff = 0;
   MatrixXd S;
   for (std::size_t i = 0; i < found.samples.size(); ++i)
@@ -86,7 +86,7 @@ TEST(WeightedSamples, WhatNothingMovesIsLeftOut) {
     if (mesh.vertices(v, 0) < middle) fixed.push_back(static_cast<int>(v));
   const ProjectiveGroup& group = constraints.group(ProjectiveKind::tet_strain);
   const WeightedSamples found =
-      weighted_samples(constraints, ProjectiveKind::tet_strain, skinned(mesh, solver, fixed), solver, 50);
+      weighted_samples(constraints, ProjectiveKind::tet_strain, skinned(mesh, solver, fixed), solver, 80);
   const auto moves = [&](Index c) {
     const auto ids = group.vertices_of(c);
     return std::any_of(ids.begin(), ids.end(),

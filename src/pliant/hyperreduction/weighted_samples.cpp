@@ -39,7 +39,7 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
   }
   if (moving == 0) throw InputError("weighted samples: no constraint of this kind is moved by the subspace");
 
-  constexpr Index least_a_handle = 4;
+  constexpr Index least_a_handle = 8;
   count = static_cast<int>(
       std::min(std::max<Index>(count, least_a_handle * basis.weights.count()), group.size()));
   if (group.size() < 6 * Index{count})

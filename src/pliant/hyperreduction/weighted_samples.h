@@ -21,7 +21,7 @@ struct WeightedSamples {
 /// to it than to the others, and weighs as much as they do together. Springs weigh by the square of their length. Constraints
 /// among vertices that the subspace does not move are left out: they resist nothing. On coarse meshes, of less than six
 /// constraints a sample, strain differs much from one to the next, and there are three times as many samples as asked for. Nor
-/// are there fewer than four a handle, which has twelve degrees of freedom: none may be without resistance.
+/// are there fewer than eight a handle, which has twelve degrees of freedom: none may be without resistance.
 WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, ProjectiveKind kind,
                                  const SkinningBasis& basis, GeodesicSolver& solver, int count);
 
