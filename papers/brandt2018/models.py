@@ -92,7 +92,9 @@ class Subject:
         self.masses = np.asarray(self.body.masses)
 
     def reduce(self, handles=None, **options):
+        """As in the paper, unless told otherwise: projections are fitted."""
         m = self.model
+        options.setdefault("sampling", "fitted")
         return pliant.reduce_hrpd(self.body, constraints=self.constraints, handles=handles or m.handles,
                                   samples=m.samples, fitted_handles=min(m.fitted_handles, handles or m.handles),
                                   **options)

@@ -22,7 +22,8 @@ def measure(context):
             else:
                 reduced = pliant.reduce_hrpd(subject.body, constraints=subject.constraints, handles=subject.model.handles,
                                              samples=subject.model.samples, fitted_handles=2 * dimension,
-                                             basis=found["localized"], fitted_dimension=dimension)
+                                             basis=found["localized"], fitted_dimension=dimension,
+                                             sampling="fitted")
             simulator = subject.drop(pliant.Hrpd(reduced))
             course = compare(subject, simulator, frames)
             fits = []
