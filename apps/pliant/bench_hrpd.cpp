@@ -272,7 +272,8 @@ void add_bench_hrpd(CLI::App& bench) {
   command->add_option("--ramp", a->ramp, "How far held vertices are felt, in radii")->capture_default_str();
   command
       ->add_option("--sampling", a->sampling,
-                   "weighted: samples stand for all by their weights; fitted: projections of all are fitted, as in the paper")
+                   "weighted: samples stand for all by their weights; fitted: projections of all are fitted, "
+                   "as in the paper")
       ->check(CLI::IsMember({"weighted", "fitted"}))
       ->capture_default_str();
   command->add_option("--samples", a->samples, "Constraints that are evaluated")

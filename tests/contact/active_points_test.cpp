@@ -20,8 +20,7 @@ class Coupled final : public PointResponses {
   }
   void push(std::span<const Index> rows, const MatrixXd& forces) override {
     shift.setZero();
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      shift += C.col(rows[i]) * forces.row(static_cast<Index>(i));
+    for (std::size_t i = 0; i < rows.size(); ++i) shift += C.col(rows[i]) * forces.row(static_cast<Index>(i));
   }
   Vector3d moved(Index row) const override { return shift.row(row); }
 

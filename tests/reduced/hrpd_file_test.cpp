@@ -65,9 +65,12 @@ TEST(HrpdFile, AModelReadStepsBitForBitAsTheOneWritten) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "body.pliant";
   constexpr auto weighted = Sampling::weighted, fitted = Sampling::fitted;
-  for (const auto& [shell, fit, sampling] :
-       {std::tuple(false, true, weighted), {true, true, weighted}, {false, true, fitted}, {true, true, fitted},
-        {false, false, fitted}, {true, false, fitted}}) {
+  for (const auto& [shell, fit, sampling] : {std::tuple(false, true, weighted),
+                                             {true, true, weighted},
+                                             {false, true, fitted},
+                                             {true, true, fitted},
+                                             {false, false, fitted},
+                                             {true, false, fitted}}) {
     auto made = std::make_shared<HrpdModel>(shell ? shell_model(fit, sampling) : solid_model(fit, sampling));
     made->measured["fit_error"] = 0.1;
     write_hrpd(*made, file);

@@ -64,9 +64,11 @@ void check_kind(const ReducedConstraints& kind, Index handles, Index vertices) {
   };
   const ProjectiveShape shape = shape_of(s.kind);
   const Index count = s.size(), lines = line_count(s.kind), d = s.dimension(), columns = 4 * handles;
-  require(count > 0 && (d > 0) != s.weighted(), who,
-          fmt::format("{}: {} samples, {} fitted dimensions and {} weights; expected samples with weights or with a fit",
-                      name_of_kind, count, d, s.weights.size()));
+  require(
+      count > 0 && (d > 0) != s.weighted(), who,
+      fmt::format(
+          "{}: {} samples, {} fitted dimensions and {} weights; expected samples with weights or with a fit",
+          name_of_kind, count, d, s.weights.size()));
   if (s.weighted()) {
     check_part(s.weights, "weights", count, 1);
     check_part(s.lambdas, "lambdas", count, 1);

@@ -56,7 +56,7 @@ RadialFunction radial_function(std::string_view name);  ///< "smooth", "kinked";
 /// How sampled constraints stand for all.
 enum class Sampling {
   weighted,  ///< by weights: the energy is a sum over the samples (weighted_samples.h)
-  fitted,    ///< projections of all are fitted to those of the samples, as in the paper (projection_fitting.h)
+  fitted,  ///< projections of all are fitted to those of the samples, as in the paper (projection_fitting.h)
 };
 Sampling sampling(std::string_view name);  ///< "weighted", "fitted"; InputError for another
 
