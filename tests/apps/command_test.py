@@ -325,7 +325,7 @@ def test_a_bare_mesh_becomes_hyper_reduced_projective_dynamics(program, tmp_path
     report = json.loads(done.stdout)
     assert report["method"] == "hrpd" and report["handles"] == 10 and report["iterations"] == 5
     assert report["degrees_of_freedom"] == 120 and report["contact_vertices"] == 40
-    assert report["constraints"] == [{"kind": "tet_volume", "samples": 60, "sampling": "weighted",
+    assert report["constraints"] == [{"kind": "tet_volume", "samples": 80, "sampling": "weighted",
                                       "fitted_dimension": 0}]
     assert 0 < report["fit_error"] < report["fit_error_of_elastic_force"] < 1
     shown = json.loads(program("info", model, "--json").stdout)
