@@ -8,6 +8,7 @@
 
 #include "pliant/base/error.h"
 #include "pliant/fullspace/vertex_motion.h"
+#include "pliant/geometry/measures.h"
 #include "pliant/geometry/sampling.h"
 #include "pliant/geometry/surface.h"
 #include "pliant/simulation/drag.h"
@@ -69,8 +70,9 @@ std::vector<int> contact_vertices(const Points& rest, const std::vector<int>& su
   return chosen;
 }
 
-double box_diagonal(const Points& X) {
-  const double diagonal = (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
+/// Of the box, metres; 1 where it is a point.
+double extent_of(const Points& X) {
+  const double diagonal = bounding_box(X).diagonal();
   return diagonal > 0 ? diagonal : 1;
 }
 
@@ -83,7 +85,7 @@ ProjectiveDynamics::ProjectiveDynamics(const ProjectiveConstraints& constraints,
     : Simulator(constraints.rest.rows()),
       options_(options),
       masses_(masses),
-      extent_(box_diagonal(constraints.rest)),
+      extent_(extent_of(constraints.rest)),
       has_volumes_(constraints.can_change_volume()),
       forces_(std::in_place_index<0>, constraints),
       surface_(surface_vertices(constraints, triangles_)),

@@ -174,41 +174,46 @@ void Hrpd::factorize() {
   const Trace::Scope scope(trace_, "factorize");
   const HrpdModel& m = *model_;
   const double h = time_step_;
-  MatrixXd A = m.mass / (h * h), K = MatrixXd::Zero(m.columns(), m.columns());
-  for (std::size_t k = 0; k < m.kinds.size(); ++k) {
-    A += (stiffness_ * kind_factors_[k]) * m.kinds[k].stiffness;
-    if (!m.kinds[k].samples.weighted()) K += (stiffness_ * kind_factors_[k]) * fitted_[k];
-  }
+  const Index d = m.columns();
+  std::vector<double> factors;
+  for (const double factor : kind_factors_) factors.push_back(stiffness_ * factor);
+
+  MatrixXd A = m.mass / (h * h);
+  for (std::size_t k = 0; k < m.kinds.size(); ++k) A += factors[k] * m.kinds[k].stiffness;
   leave_out(A, m.basis.dropped);
   // Where columns depend on each other nearly, rounding may make A indefinite.
   const double little = 1e-12 * A.diagonal().mean();
   for (double added = little; !factor_.factorize(A) && added < 1e6 * little; added *= 10)
     A.diagonal().array() += added;
-  leave_out(K, m.basis.dropped);
-  for (Index i = 0; i < K.rows(); ++i)
-    if (m.basis.dropped[at(i)]) K(i, i) = 0;
-  solve(factor_, K);
-  std::vector<MatrixXd> maps;
-  MatrixXd rest = MatrixXd::Zero(m.columns(), 3);
-  if (m.all) maps.push_back(stiffness_ * MatrixXd::Identity(m.columns(), m.columns()));
-  std::vector<double> factors;
-  for (std::size_t k = 0; k < m.kinds.size() && !m.all; ++k) {
-    factors.push_back(stiffness_ * kind_factors_[k]);
-    const bool first_weighted =
-        m.kinds[k].samples.weighted() &&
-        std::none_of(m.kinds.begin(), m.kinds.begin() + static_cast<Index>(k),
-                     [](const ReducedConstraints& other) { return other.samples.weighted(); });
-    maps.push_back(first_weighted ? MatrixXd(MatrixXd::Identity(m.columns(), m.columns()))
-                                  : MatrixXd(factors.back() * m.kinds[k].map));
-    if (!m.kinds[k].samples.weighted()) rest += factors.back() * m.kinds[k].rest_force;
+  const auto solved = [&](MatrixXd B) {
+    leave_out_rows(B, m.basis.dropped);
+    solve(factor_, B);
+    return B;
+  };
+
+  // === What engines multiply with: kinds with a fit ask for A⁻¹ K and A⁻¹ map, those without for A⁻¹
+  MatrixXd K = MatrixXd::Zero(d, d), rest = MatrixXd::Zero(d, 3), inverse;
+  std::vector<MatrixXd> maps(m.kinds.size());
+  bool fitted = false, weighted = false;
+  for (std::size_t k = 0; k < m.kinds.size(); ++k) {
+    if (m.kinds[k].samples.weighted()) {
+      weighted = true;
+      continue;
+    }
+    fitted = true;
+    K += factors[k] * fitted_[k];
+    if (m.all) continue;
+    maps[k] = solved(factors[k] * m.kinds[k].map);
+    rest += factors[k] * m.kinds[k].rest_force;
   }
-  for (MatrixXd& map : maps) {
-    leave_out_rows(map, m.basis.dropped);
-    solve(factor_, map);
+  if (fitted) {
+    for (Index i = 0; i < d; ++i)
+      if (m.basis.dropped[at(i)]) K.col(i).setZero();
+    K = solved(std::move(K));
+    rest = solved(std::move(rest));
   }
-  leave_out_rows(rest, m.basis.dropped);
-  solve(factor_, rest);
-  std::visit([&](auto& engine) { engine.set_matrices(K, maps, rest, factors); }, engine_);
+  if (weighted || m.all) inverse = solved((m.all ? stiffness_ : 1.0) * MatrixXd::Identity(d, d));
+  std::visit([&](auto& engine) { engine.set_matrices(K, maps, inverse, rest, factors); }, engine_);
   pins_.set_factor(factor_);
   ++factorizations_;
 }

@@ -1,7 +1,6 @@
 #include "pliant/reduced/hrpd_engine.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "pliant/base/parallel.h"
 
@@ -72,16 +71,14 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model) : columns_(model.columns()) {
 
 template <class T>
 void HrpdEngine<T>::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
-                                 const MatrixXd& rest, std::span<const double> factors) {
+                                 const MatrixXd& inverse, const MatrixXd& rest,
+                                 std::span<const double> factors) {
   pack_panels(stiffness, rows_, stiffness_);
   pack(rest, rows_, rest_);
-  bool first = true;
+  if (weighted_) pack_panels(inverse, rows_, inverse_);
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     kinds_[k].factor = static_cast<T>(factors[k]);
-    if (!kinds_[k].evaluator.weighted())
-      pack(maps[k], rows_, kinds_[k].map);
-    else if (std::exchange(first, false))
-      pack_panels(maps[k], rows_, inverse_);
+    if (!kinds_[k].evaluator.weighted()) pack(maps[k], rows_, kinds_[k].map);
   }
 }
 

@@ -23,11 +23,12 @@ class HrpdEngine {
 
   /// What belongs to a factorisation.
   /// @param stiffness  A⁻¹ K of the kinds that are fitted, 4k x 4k
-  /// @param maps       A⁻¹ map of each kind; of those with weights, their part of A⁻¹: the first stands for all of them
+  /// @param maps       A⁻¹ map of each kind; nothing for those with weights
+  /// @param inverse    A⁻¹, 4k x 4k, where there are any of those
   /// @param rest       A⁻¹ r₀ of the kinds that are fitted, 4k x 3
   /// @param factors    on the stiffness of each kind
-  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& rest,
-                    std::span<const double> factors);
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& inverse,
+                    const MatrixXd& rest, std::span<const double> factors);
 
   void begin_step(const MatrixXd& target);  ///< s̃, 4k x 3
   /// The projections at q (4k x 3) of the sampled constraints, and their fit.

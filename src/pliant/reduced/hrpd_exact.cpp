@@ -8,10 +8,11 @@ HrpdExactEngine::HrpdExactEngine(const HrpdModel& model) : basis_(&model.basis),
   f_.resize(model.vertex_count(), 3);
 }
 
-void HrpdExactEngine::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
-                                   const MatrixXd& /*rest*/, std::span<const double> /*factors*/) {
+void HrpdExactEngine::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& /*maps*/,
+                                   const MatrixXd& inverse, const MatrixXd& /*rest*/,
+                                   std::span<const double> /*factors*/) {
   stiffness_ = stiffness;
-  inverse_ = maps.front();
+  inverse_ = inverse;
 }
 
 void HrpdExactEngine::begin_step(const MatrixXd& target) { base_ = target - stiffness_ * target; }

@@ -17,9 +17,9 @@ class HrpdExactEngine {
   explicit HrpdExactEngine(const HrpdModel& model);
 
   /// @param stiffness  A⁻¹ K, 4k x 4k
-  /// @param maps       one: A⁻¹, 4k x 4k
-  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& rest,
-                    std::span<const double> factors);
+  /// @param inverse    A⁻¹ times the stiffness factor, 4k x 4k; nothing else is needed
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& inverse,
+                    const MatrixXd& rest, std::span<const double> factors);
 
   void begin_step(const MatrixXd& target);
   void local_step(const MatrixXd& q, double volume);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pliant/geometry/measures.h"
 #include "pliant/numerics/column_sums.h"
 
 namespace pliant {
@@ -23,13 +24,12 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-double box_diagonal(const Points& X) { return (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm(); }
-
 }  // namespace
 
 HrpdPins::HrpdPins(const HrpdModel& model)
     : model_(model),
-      points_(static_cast<Index>(model.contact_vertices.size()), box_diagonal(model.basis.rest), softness) {
+      points_(static_cast<Index>(model.contact_vertices.size()), bounding_box(model.basis.rest).diagonal(),
+              softness) {
   const Points& X = model.basis.rest;
   const Index contacts = static_cast<Index>(model.contact_vertices.size()), rows = contacts + room_for_pins;
   for (const int v : model.contact_vertices) add_row(v);
