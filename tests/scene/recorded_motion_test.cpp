@@ -41,7 +41,7 @@ Snapshots recorded() {
 
 Json reduced(const char* subspace = "localized", int components = 16) {
   return {{"kind", "hrpd"},        {"subspace", subspace},         {"components", components},
-          {"samples", 200},        {"snapshots", "a.safetensors"}, {"fitted_space", "snapshots"},
+          {"samples", 500},        {"snapshots", "a.safetensors"}, {"fitted_space", "snapshots"},
           {"contact_samples", 100}};
 }
 
@@ -59,7 +59,7 @@ TEST(RecordedMotion, ABodyFollowsWhatItWasMadeFrom) {
       scene.step();
       error += (scene.bodies()[0].simulator->positions() - frame).rowwise().norm().mean() / box / 30;
     }
-    EXPECT_LT(error, 0.08) << subspace;
+    EXPECT_LT(error, 0.05) << subspace;
   }
 }
 
