@@ -127,6 +127,51 @@ TEST(ActivePoints, VerticesThatRestDoNotSlipBelowTheAngleOfFriction) {
   }
 }
 
+TEST(ActivePoints, ForcesLieInCoulombsConesHoweverPointsFeelEachOther) {
+  Rng rng(11);
+  const double friction = 0.3, time_step = 0.01;
+  const std::vector<Obstacle> floor = {Obstacle{.friction = friction}};
+  int sliding = 0, sticking = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    const Index count = 2 + trial % 12;
+    Coupled body(random_compliance(rng, count));
+    ActivePoints points(count, 10, 1e-6);
+    const std::vector<PlacedObstacle> obstacles = placed(floor);
+    points.begin(obstacles, time_step);
+    Points start(count, 3), here(count, 3);
+    for (Index i = 0; i < count; ++i) {
+      start.row(i) << rng.normal(), 0, rng.normal();
+      here.row(i) = start.row(i) + Eigen::RowVector3d(0.05 * rng.normal(), -0.1 * rng.uniform(0, 1), 0);
+      points.add_contact(i, i, here.row(i), [&] { return Vector3d(start.row(i)); });
+    }
+    // Turns go on where the last has left off.
+    for (int turn = 0; turn < 200; ++turn) {
+      for (ActivePoint& point : points.points()) point.here = here.row(point.row);
+      points.pull(body);
+    }
+    for (const ActivePoint& point : points.points()) {
+      const double push = point.force.y();
+      const Vector3d along(point.force.x(), 0, point.force.z());
+      EXPECT_GE(push, 0);
+      EXPECT_LE(along.norm(), friction * push * (1 + 1e-9));
+      if (!(push > 0)) continue;
+      // Those that slide are held back with all of it, against their slip; the others stay where they were.
+      const Vector3d end = here.row(point.row) + body.shift.row(point.row);
+      Vector3d slip = end - Vector3d(start.row(point.row));
+      slip.y() = 0;
+      if (along.norm() < friction * push * (1 - 1e-6)) {
+        EXPECT_LT(slip.norm(), 2e-3);
+        ++sticking;
+      } else if (slip.norm() > 2e-3) {
+        EXPECT_LT((along / along.norm() + slip / slip.norm()).norm(), 0.1);
+        ++sliding;
+      }
+    }
+  }
+  EXPECT_GT(sliding, 20);
+  EXPECT_GT(sticking, 20);
+}
+
 TEST(ActivePoints, VerticesLeaveWithRestitutionTimesTheSpeedTheyCameWith) {
   const std::vector<Obstacle> bouncy = {Obstacle{.friction = 0, .restitution = 0.5}};
   const auto obstacles = placed(bouncy);

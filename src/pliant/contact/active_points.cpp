@@ -1,6 +1,8 @@
 #include "pliant/contact/active_points.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -11,6 +13,11 @@ constexpr double near_obstacle = 0.02;
 constexpr double slack = 1e-5;
 /// In a turn so many times contacts are let go and taken.
 constexpr int rounds = 3;
+/// In a round so many times each that slides is asked again; the next turn goes on from there.
+constexpr int sweeps = 8;
+/// Changes of forces, in the largest of them, that are as good as none.
+constexpr double settled = 1e-4;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -27,6 +34,7 @@ void ActivePoints::reserve(Index points) {
   for (auto* v : {&active_, &factored_, &rows_}) v->reserve(at(points));
   matrix_.resize(points, points);
   gap_.resize(points, 3);
+  forces_.resize(points, 3);
   small_.reserve(points);
 }
 
@@ -59,29 +67,35 @@ void ActivePoints::add_contact(Index row, Index contact, const Vector3d& goes_to
                      .start = held ? Vector3d(anchors.row(contact)) : start()});
 }
 
-/// Where the nearest obstacle wants a contact vertex, be it inside or outside; false where none is near.
+/// Where the nearest obstacle wants a contact vertex, be it inside or outside: at its surface, and where it was before. False
+/// where none is near.
 bool ActivePoints::look(ActivePoint& point) const {
-  point.place = point.here;
-  const VertexContact found = move_outside(placed_, point.start, time_step_, point.place);
-  if (found.touches()) {
-    point.inside = true;
-    point.normal = found.normal;
-    point.restitution = placed_[static_cast<std::size_t>(found.obstacle)].obstacle->restitution;
-    return true;
-  }
   point.inside = false;
   double nearest = 2 * near_obstacle * diagonal_;
+  int around = 0;  // obstacles that it is in
   bool near = false;
   for (const PlacedObstacle& obstacle : placed_) {
     Contact contact;
-    if (!contact_within(obstacle, point.here, nearest, contact)) continue;
+    if (!contact_within(obstacle, point.here, std::max(nearest, 0.0), contact)) continue;
+    if (contact.distance < 0) ++around;
+    if (near && contact.distance >= nearest) continue;
     near = true;
     nearest = contact.distance;
-    point.place = point.here - contact.distance * contact.normal;
+    const Vector3d motion = point.here - point.start - time_step_ * contact.velocity;
+    point.place = point.here - motion + (contact.normal.dot(motion) - contact.distance) * contact.normal;
     point.normal = contact.normal;
+    point.friction = obstacle.obstacle->friction;
     point.restitution = obstacle.obstacle->restitution;
   }
-  return near;
+  point.inside = around > 0;
+  if (around < 2) return near;
+  // In a corner pushes have several normals: there the way out is found by each in turn, with friction by depth.
+  point.place = point.here;
+  const VertexContact found = move_outside(placed_, point.start, time_step_, point.place);
+  point.normal = found.normal;
+  point.friction = infinity;
+  point.restitution = placed_[static_cast<std::size_t>(found.obstacle)].obstacle->restitution;
+  return true;
 }
 
 bool ActivePoints::factorize(PointResponses& responses) {
@@ -94,6 +108,8 @@ bool ActivePoints::factorize(PointResponses& responses) {
     const double alone = matrix_(j, j);
     matrix_(j, j) +=
         point.contact < 0 ? 1 / std::max(point.stiffness, 1e-300) + 1e-12 * alone : softness_ * alone;
+    // Columns are read from end to end while points slide.
+    for (Index i = j + 1; i < count; ++i) matrix_(j, i) = matrix_(i, j);
   }
   factored_ = active_;
   return small_.factorize(matrix_.topLeftCorner(count, count));
@@ -104,7 +120,8 @@ void ActivePoints::solve() {
     const ActivePoint& point = points_[at(active_[i])];
     gap_.row(static_cast<Index>(i)) = (point.place - point.here).transpose();
   }
-  for (int c = 0; c < 3; ++c) small_.solve(gap_.col(c).data());
+  forces_.topRows(static_cast<Index>(active_.size())) = gap_.topRows(static_cast<Index>(active_.size()));
+  for (int c = 0; c < 3; ++c) small_.solve(forces_.col(c).data());
 }
 
 /// Lets go those that an obstacle would have to pull; whether there were any. They do nothing then.
@@ -112,12 +129,63 @@ bool ActivePoints::release() {
   bool any = false;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     ActivePoint& point = points_[at(active_[i])];
-    if (point.contact < 0 || gap_.row(static_cast<Index>(i)).dot(point.normal) >= 0) continue;
+    if (point.contact < 0 || forces_.row(static_cast<Index>(i)).dot(point.normal) >= 0) continue;
     point.active = false;
-    gap_.row(static_cast<Index>(i)).setZero();
+    forces_.row(static_cast<Index>(i)).setZero();
     any = true;
   }
   return any;
+}
+
+/// The forces are those that hold every contact where it was. Where that takes more than friction gives, contacts slide: forces
+/// are brought into Coulomb's cones, one point after the other, each time asking what is left of its gap
+///     f_i <- cone(f_i + (p - x - (C + D) f)_i / (C + D)_ii)                              [projected Gauss-Seidel]
+void ActivePoints::slide() {
+  const Index count = static_cast<Index>(active_.size());
+  const auto into_cone = [](const ActivePoint& point, const Vector3d& force) {
+    const double push = point.normal.dot(force);
+    if (push <= 0) return Vector3d(Vector3d::Zero());
+    const Vector3d along = force - push * point.normal;
+    const double length = along.norm(), most = point.friction * push;
+    return length > most ? Vector3d(push * point.normal + along * (most / length)) : force;
+  };
+  // === From where the last turn has left those that slid
+  double largest = 0;
+  bool any = false;
+  for (Index i = 0; i < count; ++i) {
+    ActivePoint& point = points_[at(active_[at(i)])];
+    if (point.contact < 0 || !point.active) continue;
+    const Vector3d held = forces_.row(i).transpose(), push = held.dot(point.normal) * point.normal;
+    largest = std::max(largest, held.squaredNorm());
+    const Vector3d before = point.force - point.force.dot(point.normal) * point.normal;
+    const Vector3d force = into_cone(point, point.slides ? Vector3d(push + before) : held);
+    any = any || force != held;
+    forces_.row(i) = force.transpose();
+  }
+  // === What each does to the others
+  for (int sweep = 0; any && sweep < sweeps; ++sweep) {
+    double change = 0;
+    for (Index i = 0; i < count; ++i) {
+      const ActivePoint& point = points_[at(active_[at(i)])];
+      if (!point.active) continue;
+      const auto column = matrix_.col(i).head(count);
+      Vector3d force = forces_.row(i).transpose();
+      const Vector3d old = force;
+      for (int c = 0; c < 3; ++c)
+        force[c] += (gap_(i, c) - column.dot(forces_.col(c).head(count))) / matrix_(i, i);
+      if (point.contact >= 0) force = into_cone(point, force);
+      forces_.row(i) = force.transpose();
+      change = std::max(change, (force - old).squaredNorm());
+    }
+    if (change <= settled * settled * largest) break;
+  }
+  for (Index i = 0; i < count; ++i) {
+    ActivePoint& point = points_[at(active_[at(i)])];
+    const Vector3d force = forces_.row(i).transpose();
+    const double push = force.dot(point.normal);
+    point.slides = any && point.contact >= 0 && point.active && push > 0 &&
+                   (force - push * point.normal).norm() >= (1 - 1e-9) * point.friction * push;
+  }
 }
 
 /// Takes those that are inside after all pushes; whether there were any.
@@ -155,7 +223,8 @@ bool ActivePoints::settle(PointResponses& responses) {
       }
       solve();
       released = release();
-      responses.push(rows_, gap_);
+      slide();
+      responses.push(rows_, forces_);
     }
     const bool taken = take_pressed(responses);
     if ((!released && !taken) || round == rounds) return !active_.empty();
@@ -165,7 +234,6 @@ bool ActivePoints::settle(PointResponses& responses) {
 bool ActivePoints::pull(PointResponses& responses) {
   if (points_.empty()) return false;
   for (ActivePoint& point : points_) {
-    point.force.setZero();
     if (point.contact < 0) continue;
     point.near = look(point);
     if (!point.near) point.active = false;
@@ -173,14 +241,20 @@ bool ActivePoints::pull(PointResponses& responses) {
   }
   first_turn_ = false;
   const bool any = settle(responses);
+  for (ActivePoint& point : points_) point.force.setZero();
   for (std::size_t i = 0; i < active_.size(); ++i)
-    points_[at(active_[i])].force = gap_.row(static_cast<Index>(i)).transpose();
+    points_[at(active_[i])].force = forces_.row(static_cast<Index>(i)).transpose();
   pushed_ = 0;
   for (const ActivePoint& point : points_) {
     if (point.contact < 0) continue;
     const bool pushes = point.force.dot(point.normal) > 0;
     touched[at(point.contact)] = pushes;
-    if (pushes) anchors.row(point.contact) = point.place.transpose(), ++pushed_;
+    if (!pushes) continue;
+    ++pushed_;
+    // Those that slide are held from where they have come to.
+    const Vector3d left = point.slides ? Vector3d(point.place - point.here - responses.moved(point.row))
+                                       : Vector3d(Vector3d::Zero());
+    anchors.row(point.contact) = (point.place - left + left.dot(point.normal) * point.normal).transpose();
   }
   return any;
 }

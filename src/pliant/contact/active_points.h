@@ -5,7 +5,8 @@
 // moves with a unit of force at point j, forces f that bring the points to their places p from where they are, x, solve
 //     (C + D) f = p - x,   D the softness of each point                                        [formula of Woodbury]
 // so that points come and go without a factorisation of the system. Obstacles push and never pull: which of the points near
-// them are pushed is settled by turns.
+// them are pushed is settled by turns. Friction holds a contact where it was, with no more than Coulomb's part of its push: a law
+// of forces, which is the same for a few points of a coarse body and for many of a fine one.
 #include <span>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct ActivePoint {
   Vector3d normal = Vector3d::Zero();  ///< of a contact
   Vector3d force = Vector3d::Zero();   ///< N
   double restitution = 0;
+  double friction =
+      0;  ///< most of the force along the surface, in what pushes; of a corner of obstacles no limit
+  bool slides = false;  ///< in the last turn: friction did not hold it
 };
 
 class ActivePoints {
@@ -80,6 +84,7 @@ class ActivePoints {
   bool factorize(PointResponses& responses);
   void solve();
   bool release();
+  void slide();
   bool take_pressed(const PointResponses& responses);
   bool settle(PointResponses& responses);
 
@@ -91,7 +96,7 @@ class ActivePoints {
   std::vector<ActivePoint> points_;
   std::vector<Index> active_, factored_;  // places in points_
   std::vector<Index> rows_;               // of the active points
-  MatrixXd matrix_, gap_;                 // of the active points
+  MatrixXd matrix_, gap_, forces_;        // of the active points
   DenseCholesky small_;
 };
 
