@@ -58,6 +58,7 @@ def main():
     parser.add_argument("--scale", type=float, default=0.1)
     parser.add_argument("--norm", default="energy")
     parser.add_argument("--iterations", type=int, default=60)
+    parser.add_argument("--wide-rounds", type=int, default=10, help="of nn_htp; 0: none")
     parser.add_argument("--methods", nargs="+", default=["nn_htp"],
                         help="nn_htp, nn_htp_literal, greedy (a subset of 10 poses), greedy_all")
     parser.add_argument("--frames", type=int, default=40)
@@ -93,6 +94,7 @@ def main():
         for method in a.methods:
             start = time.perf_counter()
             found = pliant.cubature(body, basis, poses=poses, samples=samples, norm=a.norm, max_iterations=a.iterations,
+                                    wide_rounds=a.wide_rounds,
                                     method="greedy" if method == "greedy_all" else method,
                                     subset=0 if method == "greedy_all" else 10)
             seconds = time.perf_counter() - start

@@ -20,12 +20,18 @@ def iterations(samples):
     return 60 if samples <= 300 else 20
 
 
+def wide_rounds(samples, quick):
+    """Of exchanges after them: small sets gain from many, and have them at little cost."""
+    return 2 if quick else 150 if samples <= 150 else 24
+
+
 class Problem:
     """A model with its subspace, training poses and fresh ones."""
 
     def __init__(self, model, context, poses=None):
         mesh, self.source = mesh_of(model, context.meshes)
         self.model, self.body = model, body_of(model, mesh)
+        self.quick = context.quick
         self.vertices = len(mesh.vertices)
         with Clock() as clock:
             self.basis = basis_of(model, self.body)
@@ -49,7 +55,8 @@ class Problem:
         """A cubature with its errors, and the seconds that it took, also after each iteration."""
         ticks = []
         if method.startswith("nn_htp"):
-            options["max_iterations"] = iterations(samples)
+            options.update(max_iterations=iterations(samples),
+                           wide_rounds=wide_rounds(samples, self.quick))
         start = time.perf_counter()
         found = self.training.cubature(samples, method="greedy" if method == "greedy_all" else method,
                                        subset=0 if method == "greedy_all" else 10,
@@ -67,7 +74,8 @@ class Problem:
         """The least s with an error of TARGET, to a tenth, and whether it is only a bound: one far off is not
         looked for."""
         def error_of(samples):
-            return self.training.cubature(samples, tolerance=TARGET, max_iterations=20).error
+            return self.training.cubature(samples, tolerance=TARGET, max_iterations=20,
+                                          wide_rounds=2 if self.quick else 24).error
 
         low, high, error = 1, self.model.s, at_s
         while error > TARGET:

@@ -18,7 +18,7 @@ ForceNorm to_norm(const std::string& name) {
 
 /// What a cubature is asked for, beside its poses.
 struct Search {
-  int samples, max_iterations, subset;
+  int samples, max_iterations, wide_rounds, subset;
   std::string method;
   double candidates, tolerance;
   Progress progress;
@@ -38,6 +38,7 @@ Cubature search(const CubatureProblem& problem, Rng& rng, const Search& s) {
                                .candidates = s.candidates,
                                .max_iterations = s.max_iterations,
                                .tolerance = s.tolerance,
+                               .wide_rounds = s.wide_rounds,
                                .progress = s.progress};
   if (s.method == "nn_htp_literal")
     options.exchange = CubatureExchange::gradient_step, options.normalize = false;
@@ -46,11 +47,12 @@ Cubature search(const CubatureProblem& problem, Rng& rng, const Search& s) {
 
 Cubature find_cubature(const Body& body, const DenseBasis& basis, const py::object& poses, int samples,
                        const std::string& method, const std::string& norm, double candidates,
-                       int max_iterations, double tolerance, int subset, std::uint64_t seed,
+                       int max_iterations, int wide_rounds, double tolerance, int subset, std::uint64_t seed,
                        const py::object& progress) {
   check_method(method);
   Rng rng(seed);
-  const Search wanted{samples, max_iterations, subset, method, candidates, tolerance, to_progress(progress)};
+  const Search wanted{samples, max_iterations, wide_rounds, subset,
+                      method,  candidates,     tolerance,   to_progress(progress)};
   MatrixXd q;
   if (!poses.is_none()) q = poses.cast<MatrixXd>();
   const ForceNorm force_norm = to_norm(norm);
@@ -79,17 +81,18 @@ void bind_problem(py::module_& module) {
       .def(
           "cubature",
           [](const CubatureProblem& problem, int samples, const std::string& method, double candidates,
-             int max_iterations, double tolerance, int subset, std::uint64_t seed,
+             int max_iterations, int wide_rounds, double tolerance, int subset, std::uint64_t seed,
              const py::object& progress) {
             check_method(method);
             Rng rng(seed);
-            const Search wanted{samples,   max_iterations,       subset, method, candidates,
-                                tolerance, to_progress(progress)};
+            const Search wanted{samples, max_iterations, wide_rounds, subset,
+                                method,  candidates,     tolerance,   to_progress(progress)};
             const py::gil_scoped_release release;
             return search(problem, rng, wanted);
           },
           py::arg("samples"), py::kw_only(), py::arg("method") = "nn_htp", py::arg("candidates") = 5.0,
-          py::arg("max_iterations") = CubatureNnHtpOptions{}.max_iterations, py::arg("tolerance") = 0.0,
+          py::arg("max_iterations") = CubatureNnHtpOptions{}.max_iterations,
+          py::arg("wide_rounds") = CubatureNnHtpOptions{}.wide_rounds, py::arg("tolerance") = 0.0,
           py::arg("subset") = 10, py::arg("seed") = 1, py::arg("progress") = py::none(),
           "As `pliant.cubature`, on these poses.")
       .def("errors", &CubatureProblem::errors, py::arg("cubature"), ReleaseGil(),
@@ -150,13 +153,15 @@ void bind_cubature(py::module_& module) {
       "cubature", &find_cubature, py::arg("body"), py::arg("basis"), py::kw_only(),
       py::arg("poses") = py::none(), py::arg("samples") = 150, py::arg("method") = "nn_htp",
       py::arg("norm") = "energy", py::arg("candidates") = 5.0,
-      py::arg("max_iterations") = CubatureNnHtpOptions{}.max_iterations, py::arg("tolerance") = 0.0,
+      py::arg("max_iterations") = CubatureNnHtpOptions{}.max_iterations,
+      py::arg("wide_rounds") = CubatureNnHtpOptions{}.wide_rounds, py::arg("tolerance") = 0.0,
       py::arg("subset") = 10, py::arg("seed") = 1, py::arg("progress") = py::none(),
       "At most `samples` elements whose weighted forces stand for those of all.\n\n"
       "poses: (d, T), what it learns from; without them `training_poses(basis)`. method: 'nn_htp', "
       "'nn_htp_literal' (as the paper has it) or 'greedy' (with `subset` poses to compare candidates by, 0: "
       "all). "
       "norm: of forces, 'energy' or 'plain'. candidates: looked at in an iteration, in multiples of samples. "
+      "wide_rounds: after the iterations, exchanges with many candidates; more find better elements, slower. "
       "tolerance: ends below this error.");
   module.def(
       "force_errors",

@@ -45,6 +45,21 @@ void expect_consistent(const Problem& p, const NnlsSubset& found, Index count) {
   EXPECT_NEAR(found.objective, best_objective(p, found.places), 1e-9 * p.b.squaredNorm());
 }
 
+/// Of unknowns from `first` on none improves it in place of another, all being positive.
+void expect_no_exchange_improves(const Problem& p, const NnlsSubset& found, int first) {
+  const double tolerance = 1e-9 * p.b.squaredNorm();
+  for (std::size_t out = 0; out < found.places.size(); ++out)
+    for (int in = first; in < static_cast<int>(p.A.cols()); ++in) {
+      std::vector<int> places = found.places;
+      if (std::find(places.begin(), places.end(), in) != places.end()) continue;
+      places[out] = in;
+      const MatrixXd part = p.A(Eigen::all, places);
+      const VectorXd x = part.colPivHouseholderQr().solve(p.b);
+      if (x.minCoeff() <= 0) continue;
+      EXPECT_GE((part * x - p.b).squaredNorm() - p.b.squaredNorm(), found.objective - tolerance);
+    }
+}
+
 TEST(NnlsSubset, IsCloseToTheBestOfAllSubsets) {
   double mean = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -76,17 +91,47 @@ TEST(NnlsSubset, NoExchangeThatKeepsAllPositiveImprovesIt) {
   expect_consistent(p, found, 8);
   EXPECT_GT(found.exchanges, 0);
   EXPECT_LT(found.objective, before);
-  const double tolerance = 1e-9 * p.b.squaredNorm();
-  for (std::size_t out = 0; out < found.places.size(); ++out)
-    for (int in = 0; in < 24; ++in) {
-      std::vector<int> places = found.places;
-      if (std::find(places.begin(), places.end(), in) != places.end()) continue;
-      places[out] = in;
-      const MatrixXd part = p.A(Eigen::all, places);
-      const VectorXd x = part.colPivHouseholderQr().solve(p.b);
-      if (x.minCoeff() <= 0) continue;
-      EXPECT_GE((part * x - p.b).squaredNorm() - p.b.squaredNorm(), found.objective - tolerance);
-    }
+  expect_no_exchange_improves(p, found, 0);
+}
+
+/// Unknowns from `inside` on are candidates, whose products are told one by one.
+NnlsSubset exchange_with_candidates(const Problem& p, Index inside, Index count, int* asked = nullptr) {
+  const Index N = p.A.cols() - inside;
+  const MatrixXd I = p.A.leftCols(inside), O = p.A.rightCols(N);
+  return nnls_exchange(I.transpose() * I, I.transpose() * p.b, count, VectorXd::Ones(inside),
+                       {I.transpose() * O, O.colwise().squaredNorm(), O.transpose() * p.b, [&](Index o) {
+                          if (asked) ++*asked;
+                          return VectorXd(O.transpose() * O.col(o));
+                        }});
+}
+
+TEST(NnlsSubset, NoExchangeWithACandidateImprovesIt) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Problem p = make_problem(60, 40, seed);
+    int asked = 0;
+    const NnlsSubset found = exchange_with_candidates(p, 8, 8, &asked);
+    expect_consistent(p, found, 8);
+    EXPECT_EQ(asked, found.exchanges);
+    EXPECT_GT(found.exchanges, 2);
+    EXPECT_LT(found.objective, best_objective(p, {0, 1, 2, 3, 4, 5, 6, 7}));
+    // Those that left (the first eight) are not candidates again.
+    expect_no_exchange_improves(p, found, 8);
+  }
+}
+
+TEST(NnlsSubset, CandidatesFillUpWhereThereIsRoom) {
+  const Problem p = make_problem(40, 10, 5);
+  const NnlsSubset found = exchange_with_candidates(p, 4, 10);
+  ASSERT_EQ(found.places.size(), 10u);
+  EXPECT_LT((found.x - VectorXd::Ones(10)).norm(), 1e-8);
+}
+
+TEST(NnlsSubset, DependentCandidatesDoNotMatter) {
+  Problem p = make_problem(40, 20, 6);
+  p.A.col(7) = 2 * p.A.col(3);
+  p.A.col(11) = p.A.col(9);
+  p.A.col(15).setZero();
+  expect_consistent(p, exchange_with_candidates(p, 5, 5), 5);
 }
 
 TEST(NnlsSubset, FillsUpWhereThereIsRoom) {
@@ -110,6 +155,9 @@ TEST(NnlsSubset, BadInputGetsASentence) {
   EXPECT_THROW(nnls_eliminate(p.AtA(), p.Atb(), 0), InputError);
   EXPECT_THROW(nnls_exchange(p.AtA(), p.Atb(), 2, VectorXd::Ones(4)), InputError);
   EXPECT_THROW(nnls_exchange(p.AtA(), p.Atb(), 2, VectorXd::Ones(3)), InputError);
+  EXPECT_THROW(
+      nnls_exchange(p.AtA(), p.Atb(), 4, VectorXd::Ones(4), {MatrixXd(3, 2), VectorXd(2), VectorXd(2), {}}),
+      InputError);
 }
 
 }  // namespace

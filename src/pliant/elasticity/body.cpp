@@ -246,11 +246,16 @@ std::vector<int> surface_vertices(const Body& body) {
   return ids;
 }
 
-VectorXd local_stiffness(const Body& body) {
+SymmetricBlocks stiffness_blocks(const Body& body, const Points& x) {
   SymmetricBlocks K = body.block_pattern();
   BodyWorkspace work;
-  Points forces(body.vertex_count(), 3);
-  body.stiffness_blocks(body.rest_positions(), K, forces, work);
+  Points forces;
+  body.stiffness_blocks(x, K, forces, work);
+  return K;
+}
+
+VectorXd local_stiffness(const Body& body) {
+  const SymmetricBlocks K = stiffness_blocks(body, body.rest_positions());
   VectorXd out(body.vertex_count());
   for (Index i = 0; i < out.size(); ++i) out[i] = K.diagonal(i).trace() / 3;
   return out;

@@ -111,6 +111,9 @@ class Body {
 Triangles surface_triangles(const Body& body);
 std::vector<int> surface_vertices(const Body& body);  ///< their corners, ascending
 
+/// The stiffness at x, for one use: allocates what it needs.
+SymmetricBlocks stiffness_blocks(const Body& body, const Points& x);
+
 /// What each vertex alone resists at rest: the mean of its block of the stiffness' diagonal. n, N/m.
 VectorXd local_stiffness(const Body& body);
 

@@ -37,6 +37,13 @@ void gemm(const Eigen::Ref<const MatrixXd>& A, bool transpose_a, const Eigen::Re
               to_int(C.outerStride()));
 }
 
+/// |a_e|² of an element with maps g (9 x d) and stresses p (9 x T)
+template <class Map, class Stresses>
+double square_of_column(const Map& g, const Stresses& p) {
+  const Eigen::Matrix<double, 9, 9> GG = g * g.transpose(), PP = p * p.transpose();
+  return std::max(0.0, GG.cwiseProduct(PP).sum());
+}
+
 /// Hz; 0 where no coordinate has stiffness.
 double softest_frequency(const DenseBasis& basis) {
   double softest = 0;
@@ -231,10 +238,9 @@ CubatureProblem::Correlations CubatureProblem::correlate(std::span<const int> el
     gemm(G, false, r, false, along, false);
     const VectorXd products = P.cwiseProduct(along).rowwise().sum();
     for (Index e = 0; e < rows / 9; ++e) {
-      const auto g = G.middleRows<9>(9 * e), p = P.middleRows<9>(9 * e);
-      const Eigen::Matrix<double, 9, 9> GG = g * g.transpose(), PP = p * p.transpose();
       out.products[k * batch_size + e] = products.segment<9>(9 * e).sum();
-      out.norms[k * batch_size + e] = std::sqrt(std::max(0.0, GG.cwiseProduct(PP).sum()));
+      out.norms[k * batch_size + e] =
+          std::sqrt(square_of_column(G.middleRows<9>(9 * e), P.middleRows<9>(9 * e)));
     }
   });
   return out;
@@ -281,6 +287,14 @@ MatrixXd CubatureProblem::inner_products(const Columns& a, const Columns& b) con
       for (Index i = 0; i < count_a; ++i)
         out(first_a + i, first_b + j) =
             GG.block<9, 9>(9 * i, 9 * j).cwiseProduct(PP.block<9, 9>(9 * i, 9 * j)).sum();
+  });
+  return out;
+}
+
+VectorXd CubatureProblem::squared_norms(const Columns& columns) const {
+  VectorXd out(columns.count());
+  parallel_for(columns.count(), 16, [&](Index e) {
+    out[e] = square_of_column(columns.G.middleRows<9>(9 * e), columns.P.middleRows<9>(9 * e));
   });
   return out;
 }

@@ -78,6 +78,7 @@ class CubatureProblem {
   VectorXd transposed_product(const Columns& columns, const MatrixXd& r) const;  ///< A^T r
   MatrixXd product(const Columns& columns, const VectorXd& weights) const;       ///< A w, d x T
   MatrixXd inner_products(const Columns& a, const Columns& b) const;             ///< A^T B
+  VectorXd squared_norms(const Columns& columns) const;                          ///< of each column
 
   /// |A w - b| of each pose: its relative error.
   VectorXd errors(const Cubature& cubature) const;

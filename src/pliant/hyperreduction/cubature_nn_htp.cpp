@@ -80,6 +80,72 @@ struct Support {
   }
 };
 
+/// The set after single exchanges with candidates that are too many for all their products. Poses of `part` show which; it
+/// counts what becomes of the error in all of them.
+Support exchanged(const CubatureProblem& problem, const CubatureProblem& part, const Support& support,
+                  const std::vector<int>& candidates, Index count) {
+  const Columns present = part.columns(support.columns.elements), fresh = part.columns(candidates);
+  const MatrixXd AtA = part.inner_products(present, present);
+  const auto products_with = [&](Index o) -> VectorXd {
+    return part.inner_products(fresh, chosen(fresh, std::vector<int>{static_cast<int>(o)}));
+  };
+  const NnlsSubset found =
+      nnls_exchange((AtA + AtA.transpose()) / 2, part.transposed_product(present, part.right_side()), count,
+                    support.weights,
+                    {part.inner_products(present, fresh), part.squared_norms(fresh),
+                     part.transposed_product(fresh, part.right_side()), products_with});
+  std::vector<int> staying, entering;
+  for (const int place : found.places)
+    if (place < present.count())
+      staying.push_back(place);
+    else
+      entering.push_back(candidates[at(place - present.count())]);
+  Support out = support;
+  out.keep(staying);
+  out.add(problem, entering);
+  out.weights = found.x;
+  out.fit(problem.pose_count());
+  out.keep(largest_positive(out.weights, count));
+  return out;
+}
+
+/// The best set so far, and whether it is time to stop.
+class Best {
+ public:
+  explicit Best(const CubatureNnHtpOptions& options)
+      : tolerance_(options.tolerance), patience_(options.patience) {}
+
+  void see(const Support& support) {
+    errors_.push_back(support.error);
+    if (support.error < error_) {
+      error_ = support.error;
+      cubature_ = detail::sorted_cubature(support.columns.elements, support.weights);
+    }
+    ++since_gain_;
+    if (error_ < 0.99 * gained_from_) start_again(patience_);
+  }
+  void start_again(int patience) {
+    patience_ = patience;
+    gained_from_ = error_;
+    since_gain_ = 0;
+  }
+  double error() const { return error_; }
+  bool settled() const { return error_ <= tolerance_ || since_gain_ >= patience_; }
+  Cubature result() {
+    cubature_.error = error_;
+    cubature_.errors = std::move(errors_);
+    return std::move(cubature_);
+  }
+
+ private:
+  double tolerance_;
+  int patience_;
+  Cubature cubature_;
+  std::vector<double> errors_;
+  double error_ = 1, gained_from_ = 1;
+  int since_gain_ = 0;  // of a hundredth
+};
+
 void check(const CubatureProblem& problem, const CubatureNnHtpOptions& o) {
   if (o.samples < 1 || o.samples > problem.element_count())
     throw InputError(fmt::format("cubature: {} samples of {} elements; expected 1 to {}", o.samples,
@@ -90,6 +156,10 @@ void check(const CubatureProblem& problem, const CubatureNnHtpOptions& o) {
   if (o.max_iterations < 1 || o.patience < 1)
     throw InputError(fmt::format("cubature: max_iterations is {} and patience {}; expected at least 1",
                                  o.max_iterations, o.patience));
+  if (o.wide_rounds < 0 || o.wide_candidates < 1 || o.wide_poses < 1)
+    throw InputError(
+        fmt::format("cubature: {} wide rounds of {} candidates on {} poses; expected at least 0, 1 and 1",
+                    o.wide_rounds, o.wide_candidates, o.wide_poses));
 }
 
 /// Elements that alone make a quarter of the force or more, measured on a few poses; the largest first, at most `most`. A mesh
@@ -146,12 +216,12 @@ Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const Cubatur
   const Index s = options.samples, poses = problem.pose_count();
   const auto draw = static_cast<Index>(std::ceil(options.candidates * static_cast<double>(s)));
   Support support;
-  Cubature best;
-  std::vector<double> errors;
-  double best_error = 1, last_gain_from = 1;
-  int since_gain = 0;
-  for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
-    report(options.progress, "cubature", static_cast<double>(iteration) / options.max_iterations);
+  Best best(options);
+  const auto at_part = [&](int iteration, int of, double from, double to) {
+    report(options.progress, "cubature", from + (to - from) * iteration / of);
+  };
+  for (int iteration = 0; iteration < options.max_iterations && !best.settled(); ++iteration) {
+    at_part(iteration, options.max_iterations, 0, options.wide_rounds > 0 ? 0.5 : 1);
     // === The gradient at candidates drawn anew (divided by 2, which only scales it)
     const MatrixXd residual = problem.product(support.columns, support.weights) - problem.right_side();
     std::vector<int> candidates =
@@ -189,24 +259,29 @@ Cubature cubature_nn_htp(const CubatureProblem& problem, Rng& rng, const Cubatur
       support.fit(poses);  // non-negative least squares, from the weights that they have
       support.keep(largest_positive(support.weights, s));
     }
+    best.see(support);
+  }
 
-    errors.push_back(support.error);
-    if (support.error < best_error) {
-      best_error = support.error;
-      best = detail::sorted_cubature(support.columns.elements, support.weights);
-    }
-    if (best_error <= options.tolerance) break;
-    if (best_error < 0.99 * last_gain_from) {
-      last_gain_from = best_error;
-      since_gain = 0;
-    } else if (++since_gain >= options.patience) {
-      break;
+  // === Single exchanges with many more candidates at a time
+  if (options.exchange == CubatureExchange::pursuit && best.error() > options.tolerance) {
+    best.start_again(3 * options.patience);
+    const auto bytes_an_element =
+        9 * sizeof(double) * at(problem.dimension() + std::min<Index>(options.wide_poses, poses));
+    const Index wide = std::clamp<Index>(static_cast<Index>(problem.options().memory / bytes_an_element), 1,
+                                         options.wide_candidates);
+    for (int round = 0; round < options.wide_rounds && !best.settled(); ++round) {
+      at_part(round, options.wide_rounds, 0.5, 1);
+      const auto candidates =
+          detail::draw_elements(rng, problem.element_count(), wide, support.columns.elements);
+      const auto few = detail::draw_elements(rng, poses, options.wide_poses, {});
+      const CubatureProblem part = problem.on_poses(few);
+      Support next = exchanged(problem, part, support, candidates, s);
+      if (next.error < support.error) support = std::move(next);
+      best.see(support);
     }
   }
   report(options.progress, "cubature", 1);
-  best.error = best_error;
-  best.errors = std::move(errors);
-  return best;
+  return best.result();
 }
 
 }  // namespace pliant

@@ -111,10 +111,7 @@ TrainingPoses poses_of_motion(const DenseBasis& basis, const VectorXd& masses,
 
 TrainingPoses poses_of_motion(const Body& body, const DenseBasis& basis, const MatrixXd& displacements) {
   TrainingPoses poses = poses_of_motion(basis, body.masses(), displacements);
-  SymmetricBlocks K = body.block_pattern();
-  Points forces;
-  BodyWorkspace work;
-  body.stiffness_blocks(basis.origin, K, forces, work);
+  const SymmetricBlocks K = stiffness_blocks(body, basis.origin);
   // U^T K U is diagonal: (U^T K u)_k / eigenvalue_k
   const MatrixXd along = inner_products(basis.U, multiply(K, displacements));
   for (Index k = 0; k < basis.dimension(); ++k)

@@ -125,6 +125,158 @@ class Tableau {
   Index count_ = 0;
 };
 
+/// The rows of the tableau that belong to unknowns in the fit, and of the others only the diagonal:
+///     H = (A_IᵀA_I)⁻¹,   B = H C,   C = A_IᵀA_O,   left = |a_o|² - c_o·H c_o,   r = A_Oᵀ(b - A x).
+/// There is room for one row more than unknowns may be above zero: who enters comes before who leaves goes.
+class WideTableau {
+ public:
+  /// @param inside  unknowns in the fit
+  WideTableau(const MatrixXd& AtA, const VectorXd& Atb, const std::vector<int>& inside, Index most,
+              const NnlsCandidates& candidates)
+      : candidates_(candidates), most_(most), places_(inside), inside_(static_cast<std::size_t>(size()), 0) {
+    const Index k = count(), room = std::max(most, k) + 1;
+    gram_.resize(room, room);
+    H_.resize(room, room);
+    B_.resize(room, size());
+    C_.resize(room, size());
+    right_.resize(room);
+    x_.resize(room);
+    left_.resize(size());
+    r_.resize(size());
+    gram_.topLeftCorner(k, k) = AtA(inside, inside);
+    right_.head(k) = Atb(inside);
+    const MatrixXd H =
+        Eigen::LLT<MatrixXd>(MatrixXd(gram_.topLeftCorner(k, k))).solve(MatrixXd::Identity(k, k));
+    H_.topLeftCorner(k, k) = H;
+    x_.head(k) = H * right_.head(k);
+    C_.topRows(k) = candidates.products(inside, Eigen::all);
+    parallel_for_chunks(size(), 64, [&](Index begin, Index end) {
+      B_.block(0, begin, k, end - begin).noalias() = H * C_.block(0, begin, k, end - begin);
+      for (Index o = begin; o < end; ++o) {
+        left_[o] = candidates.squares[o] - C_.col(o).head(k).dot(B_.col(o).head(k));
+        r_[o] = candidates.Atb[o] - C_.col(o).head(k).dot(x_.head(k));
+      }
+    });
+  }
+
+  Index size() const { return candidates_.squares.size(); }
+  Index count() const { return static_cast<Index>(places_.size()); }
+
+  double gain(Index o) const {
+    const bool can_enter =
+        !inside_[static_cast<std::size_t>(o)] && r_[o] > 0 && left_[o] > dependent * candidates_.squares[o];
+    return can_enter ? r_[o] * r_[o] / left_[o] : 0;
+  }
+
+  /// Which row would leave for candidate o, and what the objective would fall by in all; -1 if o itself would, or if others
+  /// became negative. With room for one more none needs to leave: the row is then count().
+  std::pair<Index, double> exchange(Index o) const {
+    const double x_o = r_[o] / left_[o];
+    Index leaving = -1;
+    double least = r_[o] * x_o, share = 0, b = 0;
+    if (count() < most_) {
+      leaving = count();
+      least = 0;
+    } else {
+      for (Index e = 0; e < count(); ++e) {
+        const double x = x_[e] - x_o * B_(e, o), H = H_(e, e) + B_(e, o) * B_(e, o) / left_[o];
+        if (x * x < least * H) least = x * x / H, leaving = e;
+      }
+      if (leaving < 0) return {-1, 0};
+      b = B_(leaving, o);
+      share = (x_[leaving] - x_o * b) / (H_(leaving, leaving) + b * b / left_[o]);
+      if (x_o + share * b / left_[o] <= 0) return {-1, 0};
+    }
+    for (Index e = 0; e < count(); ++e) {
+      if (e == leaving) continue;
+      double x = x_[e] - x_o * B_(e, o);
+      if (share != 0) x -= share * (H_(e, leaving) + B_(e, o) * b / left_[o]);
+      if (x <= 0) return {-1, 0};
+    }
+    return {leaving, r_[o] * x_o - least};
+  }
+
+  void enter(Index o) {
+    const Index k = count();
+    const VectorXd b = B_.col(o).head(k), c = C_.col(o).head(k), products = candidates_.products_with(o);
+    const double d = left_[o], x_o = r_[o] / d;
+    H_.topLeftCorner(k, k) += b * b.transpose() / d;
+    set_row(H_, k, -b / d, 1 / d);
+    set_row(gram_, k, c, candidates_.squares[o]);
+    x_.head(k) -= x_o * b;
+    x_[k] = x_o;
+    right_[k] = candidates_.Atb[o];
+    parallel_for(size(), 64, [&](Index j) {
+      const double p = products[j] - b.dot(C_.col(j).head(k));
+      B_.col(j).head(k) -= p / d * b;
+      B_(k, j) = p / d;
+      C_(k, j) = products[j];
+      left_[j] -= p * p / d;
+      r_[j] -= x_o * p;
+    });
+    inside_[static_cast<std::size_t>(o)] = 1;
+    places_.push_back(static_cast<int>(candidates_.products.rows() + o));
+  }
+
+  void leave(Index e) {
+    const Index k = count(), last = k - 1;
+    const double h = H_(e, e), x_e = x_[e];
+    const VectorXd column = H_.col(e).head(k);
+    x_.head(k) -= x_e / h * column;
+    parallel_for(size(), 64, [&](Index j) {
+      const double b = B_(e, j);
+      B_.col(j).head(k) -= b / h * column;
+      left_[j] += b * b / h;
+      r_[j] += x_e * b / h;
+      // The last takes its row, here and below.
+      B_(e, j) = B_(last, j);
+      C_(e, j) = C_(last, j);
+    });
+    H_.topLeftCorner(k, k) -= column * column.transpose() / h;
+    for (MatrixXd* M : {&H_, &gram_}) {
+      M->row(e).head(k) = M->row(last).head(k).eval();
+      M->col(e).head(k) = M->col(last).head(k).eval();
+    }
+    x_[e] = x_[last];
+    right_[e] = right_[last];
+    places_[static_cast<std::size_t>(e)] = places_.back();
+    places_.pop_back();
+  }
+
+  /// Those inside, with weights that are not negative.
+  NnlsSubset fitted() const {
+    const Index k = count();
+    const MatrixXd gram = gram_.topLeftCorner(k, k);
+    const VectorXd right = right_.head(k), x = nnls(gram, right).x;
+    std::vector<std::pair<int, double>> positive;
+    for (Index e = 0; e < k; ++e)
+      if (x[e] > 0) positive.emplace_back(places_[static_cast<std::size_t>(e)], x[e]);
+    std::sort(positive.begin(), positive.end());
+    NnlsSubset out;
+    out.x.resize(static_cast<Index>(positive.size()));
+    for (std::size_t i = 0; i < positive.size(); ++i) {
+      out.places.push_back(positive[i].first);
+      out.x[static_cast<Index>(i)] = positive[i].second;
+    }
+    out.objective = x.dot(gram * x - 2 * right);
+    return out;
+  }
+
+ private:
+  static void set_row(MatrixXd& M, Index k, const VectorXd& row, double diagonal) {
+    M.col(k).head(k) = row;
+    M.row(k).head(k) = row.transpose();
+    M(k, k) = diagonal;
+  }
+
+  const NnlsCandidates& candidates_;
+  Index most_;
+  std::vector<int> places_;   // of each row: an unknown, or behind all of these a candidate
+  std::vector<char> inside_;  // of candidates: in, or in and out again
+  MatrixXd gram_, H_, B_, C_;
+  VectorXd right_, x_, left_, r_;
+};
+
 std::vector<int> positive_places(const VectorXd& x) {
   std::vector<int> places;
   for (Index i = 0; i < x.size(); ++i)
@@ -132,31 +284,58 @@ std::vector<int> positive_places(const VectorXd& x) {
   return places;
 }
 
-/// Exchanges until none gains more than this. No exchange gains more than its new unknown alone, so few have to be tried.
+struct Exchange {
+  Index entering = -1, leaving = -1;  ///< -1: none gains
+};
+
+/// The one that gains most, and more than `tolerance`, of what `exchange` says of each candidate: who leaves for it, and the
+/// gain. None gains more than its new unknown alone, so that few have to be asked.
+template <class AnyTableau, class Ask>
+Exchange best_exchange(const AnyTableau& tableau, double tolerance, const Ask& exchange) {
+  std::vector<int> order;
+  for (Index o = 0; o < tableau.size(); ++o)
+    if (tableau.gain(o) > tolerance) order.push_back(static_cast<int>(o));
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const double ga = tableau.gain(a), gb = tableau.gain(b);
+    return ga != gb ? ga > gb : a < b;
+  });
+  Exchange best;
+  double most = tolerance;
+  for (const int o : order) {
+    if (tableau.gain(o) <= most) break;
+    const auto [leaving, gained] = exchange(o);
+    if (leaving >= 0 && gained > most) most = gained, best = {o, leaving};
+  }
+  return best;
+}
+
+/// Exchanges until none gains more than this.
 int improve(Tableau& tableau, Index count, double tolerance) {
   int exchanges = 0;
   for (bool found = true; found && exchanges < 2 * count;) {
     found = false;
-    std::vector<int> order;
-    for (Index o = 0; o < tableau.size(); ++o)
-      if (tableau.gain(o) > tolerance) order.push_back(static_cast<int>(o));
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-      const double ga = tableau.gain(a), gb = tableau.gain(b);
-      return ga != gb ? ga > gb : a < b;
-    });
-    double best = tolerance;
-    Index entering = -1, leaving = -1;
-    for (const int o : order) {
-      if (tableau.gain(o) <= best) break;
-      const auto [place, gained] = tableau.exchange(o, tableau.count() < count);
-      if (place >= 0 && gained > best) best = gained, entering = o, leaving = place;
-    }
+    const bool room = tableau.count() < count;
+    const auto [entering, leaving] =
+        best_exchange(tableau, tolerance, [&](Index o) { return tableau.exchange(o, room); });
     if (entering >= 0) {
       tableau.sweep(entering);
       if (leaving != entering) tableau.sweep(leaving);
       ++exchanges;
       found = true;
     }
+  }
+  return exchanges;
+}
+
+int improve(WideTableau& tableau, double tolerance) {
+  int exchanges = 0;
+  for (const Index most = 2 * tableau.count(); exchanges < most; ++exchanges) {
+    const auto [entering, leaving] =
+        best_exchange(tableau, tolerance, [&](Index o) { return tableau.exchange(o); });
+    if (entering < 0) break;
+    const bool room = leaving == tableau.count();
+    tableau.enter(entering);
+    if (!room) tableau.leave(leaving);
   }
   return exchanges;
 }
@@ -205,6 +384,26 @@ NnlsSubset nnls_exchange(const MatrixXd& AtA, const VectorXd& Atb, Index count, 
 NnlsSubset nnls_eliminate(const MatrixXd& AtA, const VectorXd& Atb, Index count, const VectorXd& start) {
   check(AtA, Atb, count, start);
   return search(AtA, Atb, count, nnls(AtA, Atb, start).x);
+}
+
+NnlsSubset nnls_exchange(const MatrixXd& AtA, const VectorXd& Atb, Index count, const VectorXd& start,
+                         const NnlsCandidates& candidates) {
+  check(AtA, Atb, count, start);
+  const Index N = candidates.squares.size();
+  if (candidates.products.rows() != Atb.size() || candidates.products.cols() != N ||
+      candidates.Atb.size() != N)
+    throw InputError(fmt::format(
+        "nnls_exchange: products are {} x {} and right sides {} for {} unknowns and {} candidates",
+        candidates.products.rows(), candidates.products.cols(), candidates.Atb.size(), Atb.size(), N));
+  std::vector<int> places = positive_places(start);
+  const VectorXd x = nnls(AtA(places, places), Atb(places), start(places)).x;
+  std::vector<int> inside;
+  for (const int i : positive_places(x)) inside.push_back(places[static_cast<std::size_t>(i)]);
+  WideTableau tableau(AtA, Atb, inside, count, candidates);
+  const int exchanges = improve(tableau, 1e-12 * Atb(places).dot(x));
+  NnlsSubset out = tableau.fitted();
+  out.exchanges = exchanges;
+  return out;
 }
 
 }  // namespace pliant

@@ -100,10 +100,7 @@ ReducedModes reduced_modes(const MatrixXd& stiffness, const MatrixXd& rigid) {
 
 DenseBasis dense_basis(std::string kind, const Body& body, const Points& origin, MatrixXd U,
                        const MatrixXd& rigid) {
-  BodyWorkspace work;
-  SymmetricBlocks K = body.block_pattern();
-  Points forces;
-  body.stiffness_blocks(origin, K, forces, work);
+  const SymmetricBlocks K = stiffness_blocks(body, origin);
   const ReducedModes modes =
       reduced_modes(inner_products(U, multiply(K, U)), inner_products(U, row_masses(body), rigid));
   multiply_tall_in_place(U, modes.rotation);

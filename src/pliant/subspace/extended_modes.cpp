@@ -106,17 +106,15 @@ DenseBasis extended_modes(const Body& body, const LinearModes& modes, const Exte
   const Index c = Q.cols(), d = 3 * c;
 
   // === The modes of the body within their span
-  BodyWorkspace work;
-  SymmetricBlocks K = body.block_pattern();
-  Points forces;
-  body.stiffness_blocks(modes.positions, K, forces, work);
   MatrixXd rigid(d, modes.rigid.cols());  // UᵀMR, row l c + a
   for (Index r = 0; r < rigid.cols(); ++r) {
     const MatrixXd within =
         inner_products(Q, body.masses(), MatrixXd(Eigen::Map<const Points>(modes.rigid.col(r).data(), n, 3)));
     rigid.col(r) = Eigen::Map<const VectorXd>(within.data(), d);
   }
-  const ReducedModes reduced = reduced_modes(reduced_stiffness(K, Q), rigid);
+  auto K = modes.stiffness;
+  if (!K) K = std::make_shared<const SymmetricBlocks>(stiffness_blocks(body, modes.positions));
+  const ReducedModes reduced = reduced_modes(reduced_stiffness(*K, Q), rigid);
 
   return dense_basis("extended_modes", modes.positions, turned_fields(Q, reduced.rotation),
                      reduced.eigenvalues);

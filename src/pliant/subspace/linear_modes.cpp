@@ -165,10 +165,12 @@ LinearModes linear_modes(const SparseMatrix& K, const SparseMatrix& M, const Poi
 
 LinearModes linear_modes(const Body& body, const LinearModesOptions& options) {
   const Points& positions = options.positions.size() > 0 ? options.positions : body.rest_positions();
-  const SparseMatrix K = body.stiffness(positions);
+  const auto K = std::make_shared<const SymmetricBlocks>(stiffness_blocks(body, positions));
   const SparseMatrix M =
       options.mass == MassKind::lumped ? body.mass_matrix() : body.consistent_mass_matrix();
-  return linear_modes(K, M, positions, body.fixed(), options);
+  LinearModes modes = linear_modes(to_sparse(*K), M, positions, body.fixed(), options);
+  modes.stiffness = K;
+  return modes;
 }
 
 DenseBasis modal_basis(const Body& body, const LinearModes& modes) {

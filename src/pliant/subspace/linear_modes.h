@@ -1,6 +1,7 @@
 #pragma once
 // Linear modes: the lowest vibrations of a body about an equilibrium, K u = λ M u [Pentland and Williams
 // 1989].
+#include <memory>
 #include <span>
 
 #include "pliant/base/progress.h"
@@ -32,6 +33,8 @@ struct LinearModes {
   VectorXd residuals;      ///< r, |K u - λ M u| / (λ |M u|)
   bool iterative = false;  ///< found without a factorisation
   bool converged = false;  ///< all were found, and none between them is missing
+  /// K at `positions`, of modes of a body: what is built on them need not assemble it again.
+  std::shared_ptr<const SymmetricBlocks> stiffness = {};
 };
 
 /// Rigid motions that the fixed vertices leave to each connected part, small rotations as they begin, are set
