@@ -20,8 +20,8 @@ namespace {
 struct Arguments {
   std::string mesh, shape = "bear", motion = "drop", radial = "smooth", sampling = "weighted";
   Index vertices = 19000;
-  double young = 1e5, poisson = 0, support = 2, ramp = 0.5, push = 10, size = 1;
-  double prediction = HrpdOptions().prediction;
+  double young = 1e5, poisson = 0, support = SkinningOptions().support, ramp = 0.5, push = 10, size = 1;
+  double prediction = HrpdOptions().prediction, smoothing = ReduceHrpdOptions().smoothing;
   int handles = 120, samples = 1000, iterations = 10, projection_handles = 80, dimension = 0;
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
   int coarse_tets = 0, contact_samples = ReduceHrpdOptions().contact_samples;
@@ -113,6 +113,7 @@ void run(const Arguments& a) {
   options.projections.samples = a.samples;
   options.fit = a.fit;
   options.sampling = sampling(a.sampling);
+  options.smoothing = a.smoothing;
   options.contact_samples = a.contact_samples;
   options.progress = progress.callback();
   std::shared_ptr<const HrpdModel> model;
@@ -275,6 +276,11 @@ void add_bench_hrpd(CLI::App& bench) {
                    "weighted: samples stand for all by their weights; fitted: projections of all are fitted, "
                    "as in the paper")
       ->check(CLI::IsMember({"weighted", "fitted"}))
+      ->capture_default_str();
+  command
+      ->add_option("--smoothing", a->smoothing,
+                   "Of weighted samples: how much of their strain is the mean over what they stand for")
+      ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--samples", a->samples, "Constraints that are evaluated")
       ->check(CLI::Range(1, 100000))

@@ -104,12 +104,14 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
   table.number("--iterations", hrpd, 1, 10000, "local/global turns a step (10)");
   table.word("--weights", hrpd, {"smooth", "kinked"},
              "how handles fade; kinked is the paper's cubic (smooth)");
-  table.real("--support", hrpd, 1, 100, "how far they reach, in distances of handles (2)");
+  table.real("--support", hrpd, 1, 100, "how far they reach, in distances of handles (1.5)");
   table.real("--ramp", hrpd, 0.01, 100, "how far held vertices are felt, in radii of weights (0.5)");
   table.word("--sampling", hrpd, {"weighted", "fitted"},
              "how sampled constraints stand for all: by weights, or by the paper's fit of projections, "
              "faster with many "
              "handles (weighted)");
+  table.real("--smoothing", hrpd, 0, 1,
+             "of weighted samples: how much of their strain is the mean over what they stand for (0.5)");
   table.word("--fitted-space", hrpd, {"handles", "snapshots"},
              "of projections: affine maps at handles, or what --snapshots show of them (handles)");
   table.number("--fitted-handles", hrpd, 1, 2000, "handles of projections (80)");

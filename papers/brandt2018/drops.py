@@ -103,7 +103,7 @@ def compare(context):
     seconds = {}
     frames["hrpd"], seconds["hrpd"] = frames_of(subject.drop(pliant.Hrpd(model)), steps, "hyper-reduced")
     frames["weighted"], seconds["weighted"] = frames_of(
-        subject.drop(pliant.Hrpd(subject.reduce(sampling="weighted"))), steps, "samples with weights")
+        subject.drop(pliant.Hrpd(subject.reduce(sampling="weighted", support=1.5))), steps, "samples with weights")
     frames["positions"], seconds["positions"] = frames_of(
         subject.drop(pliant.Hrpd(subject.reduce(fit=False))), steps, "positions only")
     frames["coarse"], seconds["coarse"], count = coarse_drop(subject, model.degrees_of_freedom // 3, steps)

@@ -92,9 +92,10 @@ class Subject:
         self.masses = np.asarray(self.body.masses)
 
     def reduce(self, handles=None, **options):
-        """As in the paper, unless told otherwise: projections are fitted."""
+        """As in the paper, unless told otherwise: weights reach twice as far as handles are apart, projections are fitted."""
         m = self.model
         options.setdefault("sampling", "fitted")
+        options.setdefault("support", 2)
         return pliant.reduce_hrpd(self.body, constraints=self.constraints, handles=handles or m.handles,
                                   samples=m.samples, fitted_handles=min(m.fitted_handles, handles or m.handles),
                                   **options)

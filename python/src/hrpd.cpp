@@ -53,7 +53,7 @@ struct Recorded {
 
 Model reduce(const Body& body, const ProjectiveConstraints* constraints, int handles, int iterations,
              const std::string& weights, double support, double ramp, bool fit, const std::string& how,
-             int fitted_handles, int fitted_dimension, int samples, int contact_samples,
+             double smoothing, int fitted_handles, int fitted_dimension, int samples, int contact_samples,
              const SnapshotBasis* basis, const py::object& recorded, const py::object& progress) {
   const Recorded motion(recorded);
   ReduceHrpdOptions options;
@@ -61,7 +61,7 @@ Model reduce(const Body& body, const ProjectiveConstraints* constraints, int han
   options.positions.radial = options.projections.radial = radial_function(weights);
   options.projections.handles = fitted_handles, options.projections.dimension = fitted_dimension;
   options.projections.samples = samples;
-  options.sampling = sampling(how);
+  options.sampling = sampling(how), options.smoothing = smoothing;
   options.fit = fit, options.contact_samples = contact_samples, options.iterations = iterations;
   options.progress = to_progress(progress);
   const py::gil_scoped_release release;
@@ -142,14 +142,16 @@ void bind_hrpd(py::module_& module) {
   module.def(
       "reduce_hrpd", &reduce, py::arg("body"), py::kw_only(), py::arg("constraints") = py::none(),
       py::arg("handles") = 120, py::arg("iterations") = 10, py::arg("weights") = "smooth",
-      py::arg("support") = 2.0, py::arg("ramp") = 0.5, py::arg("fit") = true,
-      py::arg("sampling") = "weighted", py::arg("fitted_handles") = 80, py::arg("fitted_dimension") = 0,
-      py::arg("samples") = 1000, py::arg("contact_samples") = ReduceHrpdOptions().contact_samples,
-      py::arg("basis") = py::none(), py::arg("recorded") = py::none(), py::arg("progress") = py::none(),
+      py::arg("support") = SkinningOptions().support, py::arg("ramp") = 0.5, py::arg("fit") = true,
+      py::arg("sampling") = "weighted", py::arg("smoothing") = ReduceHrpdOptions().smoothing,
+      py::arg("fitted_handles") = 80, py::arg("fitted_dimension") = 0, py::arg("samples") = 1000,
+      py::arg("contact_samples") = ReduceHrpdOptions().contact_samples, py::arg("basis") = py::none(),
+      py::arg("recorded") = py::none(), py::arg("progress") = py::none(),
       "Reduces a body for hyper-reduced projective dynamics; vertices that it fixes never move. constraints: "
       "ProjectiveConstraints on its mesh, in place of those of its materials. basis: a SnapshotBasis of "
       "shared coordinates, in place of handles. sampling: how sampled constraints stand for all, by weights "
-      "or by the fit of projections of the paper (\"fitted\"). recorded: a sequence of (n, 3) positions, or "
+      "or by the fit of projections of the paper (\"fitted\"). smoothing: of weighted samples, how much of "
+      "their strain is the mean over what they stand for. recorded: a sequence of (n, 3) positions, or "
       "projections by "
       "kind of "
       "constraint, (frames, constraints, numbers of one) each: projections are fitted in what is recorded of "

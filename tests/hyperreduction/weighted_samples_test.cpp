@@ -45,6 +45,17 @@ TEST(WeightedSamples, WeighAsMuchAsAllTogether) {
     EXPECT_TRUE(std::is_sorted(found.samples.begin(), found.samples.end()));
     EXPECT_GT(found.weights.minCoeff(), 1 - 1e-12);  // each stands for itself at least
     EXPECT_NEAR(sum_of_lambdas(group, found), sum_of_lambdas(group), 1e-9 * sum_of_lambdas(group));
+    // A weight is what stands in the region of a sample, over its own.
+    VectorXd within = VectorXd::Zero(count);
+    MatrixXd S;
+    ASSERT_EQ(static_cast<Index>(found.region.size()), group.size());
+    for (Index c = 0; c < group.size(); ++c)
+      within[found.region[static_cast<std::size_t>(c)]] += constraint_rows(group, c, S);
+    for (std::size_t i = 0; i < found.samples.size(); ++i) {
+      const double own = constraint_rows(group, found.samples[i], S);
+      EXPECT_NEAR(within[static_cast<Index>(i)], found.weights[static_cast<Index>(i)] * own, 1e-9 * own);
+      EXPECT_EQ(found.region[static_cast<std::size_t>(found.samples[i])], static_cast<int>(i));
+    }
   }
 }
 

@@ -49,7 +49,8 @@ TEST(Skinning, WeightsAreAPartitionOfUnityWithinTheirRadius) {
     MatrixXd distance(c.mesh.vertex_count(), 30);
     for (Index j = 0; j < 30; ++j)
       distance.col(j) = solver.distance_from(std::span(&w.handles[static_cast<std::size_t>(j)], 1)).distance;
-    EXPECT_NEAR(w.radius, 2 * distance.rowwise().minCoeff().maxCoeff(), 1e-9 * w.radius);
+    EXPECT_NEAR(w.radius, SkinningOptions().support * distance.rowwise().minCoeff().maxCoeff(),
+                1e-9 * w.radius);
     for (Index i = 0; i < c.mesh.vertex_count(); ++i) {
       double sum = 0;
       const int first = w.first[static_cast<std::size_t>(i)], last = w.first[static_cast<std::size_t>(i) + 1];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "pliant/base/error.h"
@@ -29,13 +30,20 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
   if (group.size() == 0) throw InputError("weighted samples: the body has no constraint of this kind");
   if (count < 1) throw InputError(fmt::format("weighted samples: {} samples; expected at least one", count));
   // === Those that resist something
+  const auto is_moved = [&](int v) {
+    const auto begin = basis.weights.weight.begin();
+    return std::any_of(begin + basis.weights.first[at(v)], begin + basis.weights.first[at(v) + 1],
+                       [](double weight) { return weight > 0; });
+  };
   std::vector<char> moves(at(group.size()), 0);
+  std::vector<int> border;  // of what is held: some of their vertices move and some do not
   Index moving = 0;
   for (Index c = 0; c < group.size(); ++c) {
-    for (const int v : group.vertices_of(c))
-      for (int e = basis.weights.first[at(v)]; e < basis.weights.first[at(v) + 1]; ++e)
-        if (basis.weights.weight[at(e)] > 0) moves[at(c)] = 1;
+    const auto ids = group.vertices_of(c);
+    const auto moved = std::count_if(ids.begin(), ids.end(), is_moved);
+    moves[at(c)] = moved > 0;
     moving += moves[at(c)];
+    if (moved > 0 && moved < std::ssize(ids)) border.push_back(static_cast<int>(c));
   }
   if (moving == 0) throw InputError("weighted samples: no constraint of this kind is moved by the subspace");
 
@@ -45,11 +53,19 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
   if (group.size() < 6 * Index{count})
     count = static_cast<int>(std::min<Index>(3 * Index{count}, group.size()));
 
+  std::vector<int> start = constraints_at(group, basis.weights.handles, solver.vertex_count());
+  if (2 * border.size() <= at(count)) {
+    // They hold all the rest, and on a coarse mesh are strained each in its own way.
+    count = static_cast<int>(std::min(Index{count} + std::ssize(border), group.size()));
+    std::vector<int> both;
+    std::set_union(start.begin(), start.end(), border.begin(), border.end(), std::back_inserter(both));
+    start = std::move(both);
+  }
+
   WeightedSamples out;
   const double share = static_cast<double>(moving) / static_cast<double>(group.size());
   const auto spread = static_cast<int>(std::min(std::ceil(count / share), static_cast<double>(group.size())));
-  out.samples = spread_constraints(group, constraints_at(group, basis.weights.handles, solver.vertex_count()),
-                                   solver, spread);
+  out.samples = spread_constraints(group, std::move(start), solver, spread);
   std::erase_if(out.samples, [&](int c) { return !moves[at(c)]; });
 
   // === The samples next to every vertex
@@ -74,6 +90,7 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
     const auto ids = group.vertices_of(c);
     return lambda * (constraints.rest.row(ids[0]) - constraints.rest.row(ids[1])).squaredNorm();
   };
+  out.region.assign(at(group.size()), -1);
   out.weights.setZero(static_cast<Index>(out.samples.size()));
   for (Index c = 0; c < group.size(); ++c) {
     if (!moves[at(c)]) continue;
@@ -86,6 +103,7 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
       const double distance = (middle(group, out.samples[at(sample)], constraints.rest) - here).squaredNorm();
       if (distance < least) least = distance, best = sample;
     }
+    out.region[at(c)] = best;
     if (best >= 0) out.weights[best] += size_of(c);  // pieces of the body without a sample have none
   }
   for (std::size_t i = 0; i < out.samples.size(); ++i) {

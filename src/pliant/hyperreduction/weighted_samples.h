@@ -15,13 +15,17 @@ namespace pliant {
 struct WeightedSamples {
   std::vector<int> samples;  ///< constraints of the kind, ascending
   VectorXd weights;          ///< w of each
+  std::vector<int>
+      region;  ///< of every constraint of the kind: the sample that stands for it, by place; -1: none
 };
 
 /// Samples spread over the body, beginning next to the handles of the subspace; each stands for the constraints that are nearer
 /// to it than to the others, and weighs as much as they do together. Springs weigh by the square of their length. Constraints
 /// among vertices that the subspace does not move are left out: they resist nothing. On coarse meshes, of less than six
 /// constraints a sample, strain differs much from one to the next, and there are three times as many samples as asked for. Nor
-/// are there fewer than eight a handle, which has twelve degrees of freedom: none may be without resistance.
+/// are there fewer than eight a handle, which has twelve degrees of freedom: none may be without resistance. Constraints between
+/// vertices that move and others that do not are all among the samples, beyond those asked for, where they are few: on a coarse
+/// mesh they hold the body, each strained in its own way.
 WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, ProjectiveKind kind,
                                  const SkinningBasis& basis, GeodesicSolver& solver, int count);
 

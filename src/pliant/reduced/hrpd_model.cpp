@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "pliant/base/error.h"
+#include "pliant/base/parallel.h"
 #include "pliant/elasticity/projective_body.h"
 #include "pliant/elasticity/projective_forces.h"
 #include "pliant/hyperreduction/constraint_samples.h"
@@ -45,8 +46,49 @@ std::vector<Line> lines_of(const ProjectiveGroup& group, Index c) {
   return lines;
 }
 
+/// The lines of samples of tets, mixed with their means over the constraints that each stands for.
+std::vector<std::vector<Line>> smoothed_lines(const ProjectiveGroup& group, const WeightedSamples& weighted,
+                                              double smoothing) {
+  constexpr int lines = 3;
+  std::vector<std::vector<int>> members(weighted.samples.size());
+  for (std::size_t c = 0; c < weighted.region.size(); ++c)
+    if (weighted.region[c] >= 0) members[at(weighted.region[c])].push_back(static_cast<int>(c));
+  std::vector<std::vector<Line>> out(members.size());
+  parallel_for(static_cast<Index>(members.size()), 16, [&](Index i) {
+    std::vector<std::pair<int, Vector3d>> parts;  // a vertex, and its number in each line
+    const auto add = [&](int c, double factor, const MatrixXd& S) {
+      const auto ids = group.vertices_of(c);
+      for (std::size_t k = 0; k < ids.size(); ++k)
+        parts.emplace_back(ids[k], factor * S.col(static_cast<Index>(k)).head<lines>());
+    };
+    MatrixXd S;
+    double whole = 0;
+    for (const int c : members[at(i)]) {
+      const double lambda = constraint_rows(group, c, S);
+      whole += lambda;
+      add(c, lambda, S);
+    }
+    const double share = whole > 0 ? smoothing / whole : 0;
+    for (auto& [vertex, numbers] : parts) numbers *= share;
+    constraint_rows(group, weighted.samples[at(i)], S);
+    add(weighted.samples[at(i)], whole > 0 ? 1 - smoothing : 1, S);
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    out[at(i)].resize(lines);
+    for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
+      Vector3d sum = Vector3d::Zero();
+      for (; end < parts.size() && parts[end].first == parts[begin].first; ++end) sum += parts[end].second;
+      for (int line = 0; line < lines; ++line)
+        out[at(i)][at(line)].emplace_back(parts[begin].first, sum[line]);
+    }
+  });
+  return out;
+}
+
+/// @param given  lines of the samples in place of their own, if any
 SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       const ProjectionFitting& fitting) {
+                                       const ProjectionFitting& fitting,
+                                       const std::vector<std::vector<Line>>& given = {}) {
   const ProjectiveGroup& group = constraints.group(fitting.kind);
   const Index count = static_cast<Index>(fitting.samples.size()), lines = line_count(fitting.kind);
   SampledConstraints out;
@@ -68,7 +110,7 @@ SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints,
     for (std::size_t k = 0; k < shown; ++k) out.corners(i, static_cast<Index>(k)) = ids[k];
     out.parameters.col(i) = group.parameters.col(c);
     if (edges > 0) out.parameters.col(i).head(edges * edges) = MatrixXd::Identity(edges, edges).reshaped();
-    const std::vector<Line> of_sample = lines_of(group, c);
+    const std::vector<Line> of_sample = given.empty() ? lines_of(group, c) : given[at(i)];
     std::map<int, VectorXd> at_handles;
     for (Index line = 0; line < lines; ++line) {
       Vector3d rest = Vector3d::Zero();
@@ -177,14 +219,20 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
 }
 
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       ProjectiveKind which, const WeightedSamples& weighted) {
+                                       ProjectiveKind which, const WeightedSamples& weighted,
+                                       double smoothing) {
   const ProjectiveGroup& group = constraints.group(which);
   ProjectionFitting nothing_fitted;
   nothing_fitted.kind = which;
   nothing_fitted.samples = weighted.samples;
   nothing_fitted.rows = fitted_rows(which), nothing_fitted.width = is_tet(which) ? 9 : 3;
   ReducedConstraints kind;
-  kind.samples = sampled_constraints(constraints, basis, nothing_fitted);
+  // Tets with examples have each their own set, which a mean over others need not be near to.
+  const bool smooth =
+      smoothing > 0 && (which == ProjectiveKind::tet_strain || which == ProjectiveKind::tet_volume);
+  kind.samples = sampled_constraints(
+      constraints, basis, nothing_fitted,
+      smooth ? smoothed_lines(group, weighted, smoothing) : std::vector<std::vector<Line>>());
   SampledConstraints& s = kind.samples;
   s.fit.resize(0, s.rows * s.size());
   s.weights = weighted.weights;
@@ -272,6 +320,8 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     throw InputError("reduce_hrpd: masses or the mesh have another number of vertices than the constraints");
   if (!(masses.minCoeff() > 0) || !masses.allFinite())
     throw InputError("reduce_hrpd: a vertex has no mass; expected positive numbers");
+  if (!(options.smoothing >= 0 && options.smoothing <= 1))
+    throw InputError(fmt::format("reduce_hrpd: smoothing is {}; expected 0 to 1", options.smoothing));
   // Tests of sight are half of the offline stage of a large mesh, and a notch that is missed there is small against the
   // distance of handles.
   solver.set_sight(n <= largest_with_sight);
@@ -314,7 +364,8 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
       const WeightedSamples samples =
           weighted_samples(constraints, group.kind, model.basis, solver, projections.samples);
       lap("seconds_projections");
-      model.kinds.push_back(reduced_constraints(constraints, model.basis, group.kind, samples));
+      model.kinds.push_back(
+          reduced_constraints(constraints, model.basis, group.kind, samples, options.smoothing));
     } else if (options.fit) {
       const ProjectionFitting fitting =
           recorded == options.recorded.end()

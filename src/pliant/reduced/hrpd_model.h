@@ -45,8 +45,9 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
                                        const ProjectionFitting& fitting, const SparseMatrix& K);
 
 /// The same of samples with weights: nothing is fitted, and the stiffness is that of the samples.
+/// @param smoothing  see ReduceHrpdOptions
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
-                                       ProjectiveKind kind, const WeightedSamples& samples);
+                                       ProjectiveKind kind, const WeightedSamples& samples, double smoothing);
 
 /// What the fit makes of strain: Uᵀ Sᵀ Λ V (fit) S U, 4k x 4k. The stiffness itself, if V had every S U q.
 MatrixXd seen_stiffness(const ReducedConstraints& kind);
@@ -70,6 +71,11 @@ struct ReduceHrpdOptions {
   std::vector<ProjectionFrames> recorded = {};
   SampleChoice sample_choice = SampleChoice::automatic;  ///< of these
   Sampling sampling = Sampling::weighted;
+  /// Of samples with weights, in tets that strain or keep their volume: how much of the strain of a sample is the mean over what
+  /// it stands for, 0 to 1. Weights of handles make strain vary between them where the body would bend evenly, and resist that;
+  /// means leave it out. With all of it left out some of the body's own detail gives no resistance; half keeps a quarter of the
+  /// energy. Costs nothing in a step.
+  double smoothing = 0.5;
   bool fit = true;            ///< false: every constraint is evaluated, at a cost that grows with the mesh
   int contact_samples = 600;  ///< in a subspace that is given no more than three for two of its columns
   int iterations = 10;        ///< of the model

@@ -162,6 +162,7 @@ ReduceHrpdOptions reduce_hrpd_options(const Json& json) {
   options.projections.radial = options.positions.radial;
   options.fit = json["fit"].get<bool>();
   options.sampling = sampling(json["sampling"].get<std::string>());
+  options.smoothing = json["smoothing"].get<double>();
   options.contact_samples = json["contact_samples"].get<int>();
   options.iterations = json["iterations"].get<int>();
   return options;

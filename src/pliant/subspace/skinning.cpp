@@ -41,6 +41,7 @@ HandleWeights handle_weights(GeodesicSolver& solver, std::span<const int> handle
     if (std::isfinite(field.distance[i])) furthest = std::max(furthest, field.distance[i]);
   // Every vertex may be a handle: then each moves alone.
   out.radius = furthest > 0 ? support * furthest : 1;
+  const double reach_of_one = furthest > 0 ? out.radius : 0;
 
   // === Each handle asks how far it is to the vertices around it
   struct Reach {
@@ -52,7 +53,7 @@ HandleWeights handle_weights(GeodesicSolver& solver, std::span<const int> handle
     GeodesicSolver own(solver);
     for (Index j = begin; j < end; ++j)
       for (const GeodesicReach& r :
-           own.reach(std::span(&out.handles[at(j)], 1), {.max_distance = out.radius})) {
+           own.reach(std::span(&out.handles[at(j)], 1), {.max_distance = reach_of_one})) {
         const double weight = radial(function, r.distance / out.radius);
         if (weight <= 0) continue;
         reaches[at(j)].vertices.push_back(r.vertex);
