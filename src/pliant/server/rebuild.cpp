@@ -33,6 +33,7 @@ const std::vector<Parameter>& parameters() {
        {"skinning", "pca", "localized", "splocs"}},
       {"hrpd", "components", "Components of a recording", 1, 500},
       {"hrpd", "sampling", "Samples stand for all", 0, 0, false, {"weighted", "fitted"}},
+      {"hrpd", "smoothing", "Smoothing of samples", 0, 1, false},
       {"hrpd", "fitted_space", "Projections fitted in", 0, 0, false, {"handles", "snapshots"}},
       {"hrpd", "samples", "Sampled constraints", 1, 20000},
       {"hrpd", "fitted_handles", "Handles of projections", 1, 500},
