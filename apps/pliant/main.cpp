@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "command.h"
+#include "pliant/base/blas_threads.h"
 #include "pliant/base/parallel.h"
 
 namespace {
@@ -25,6 +29,11 @@ std::string ask_for_command(const CLI::App& program) {
 
 int main(int argc, char** argv) {
   using namespace pliant;
+  // OpenBLAS has chosen its kernels while it was loaded: where it chose badly, once more from the beginning.
+  if (const char* kernels = better_blas_kernels(); kernels && !std::getenv("OPENBLAS_CORETYPE")) {
+    setenv("OPENBLAS_CORETYPE", kernels, 1);
+    execv("/proc/self/exe", argv);  // where that fails, it goes on slowly
+  }
   CLI::App program{"Pliant turns a mesh into a deformable object that runs in real time.", "pliant"};
   program.set_version_flag("--version", std::string("pliant ") + PLIANT_VERSION);
   program.set_help_all_flag("--help-all", "Print the help of every command");

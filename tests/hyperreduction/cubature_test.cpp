@@ -231,7 +231,7 @@ TEST(CubatureNnHtp, WideDrawsFindBetterElementsInALargerMesh) {
   const CubatureProblem problem(c.body, c.basis, c.poses);
   Rng a(5), b(5);
   const Cubature narrow = cubature_nn_htp(problem, a, {.samples = 30, .wide_rounds = 0});
-  const Cubature wide = cubature_nn_htp(problem, b, {.samples = 30});
+  const Cubature wide = cubature_nn_htp(problem, b, {.samples = 30, .wide_rounds = 10});
   EXPECT_LT(wide.error, 0.9 * narrow.error);
   EXPECT_GT(wide.errors.size(), narrow.errors.size());
 }

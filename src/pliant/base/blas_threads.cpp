@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <string_view>
+
 namespace pliant {
 namespace {
 
@@ -21,6 +23,16 @@ int blas_threads() { return open_blas().get ? open_blas().get() : 0; }
 
 void set_blas_threads(int count) {
   if (open_blas().set) open_blas().set(count);
+}
+
+const char* better_blas_kernels() {
+#if defined(__x86_64__)
+  const auto name = reinterpret_cast<char* (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_corename"));
+  if (name != nullptr && std::string_view(name()) == "Prescott" && __builtin_cpu_supports("avx2") &&
+      __builtin_cpu_supports("fma"))
+    return "Haswell";
+#endif
+  return nullptr;
 }
 
 }  // namespace pliant

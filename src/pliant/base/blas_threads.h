@@ -1,5 +1,5 @@
 #pragma once
-// How many threads OpenBLAS may start.
+// How many threads OpenBLAS may start, and whether it knows the processor.
 
 namespace pliant {
 
@@ -8,6 +8,11 @@ int blas_threads();
 
 /// Does nothing where OpenBLAS is not loaded.
 void set_blas_threads(int count);
+
+/// OpenBLAS does not know processors that are newer than itself, and takes its slowest kernels on them, which are four times slower
+/// than those that the processor could run. The name of the latter for OPENBLAS_CORETYPE, which must be set before OpenBLAS is
+/// loaded; nothing where all is well, or unknown.
+const char* better_blas_kernels();
 
 /// Lets OpenBLAS use `count` threads for a scope: for dense algebra that runs alone. Parallel loops keep it
 /// on one thread all the same.

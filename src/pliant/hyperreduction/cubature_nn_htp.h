@@ -26,7 +26,7 @@ struct CubatureNnHtpOptions {
   /// After these iterations, of `pursuit`: rounds in which single elements are exchanged with so many drawn ones as long as
   /// that gains. Among many there is a better one for most places, which few at a time do not show.
   int wide_candidates = 4000;  ///< fewer where the memory of the problem does not suffice
-  int wide_rounds = 10;   ///< at most, and three times the patience; 0: none; more find better ones still
+  int wide_rounds = 4;    ///< at most, and three times the patience; 0: none; more find better ones still
   int wide_poses = 256;   ///< by which these are compared, drawn anew each round; all poses say what is kept
   bool normalize = true;  ///< compare elements by w_e |a_e| instead of w_e: small elements have large weights
   Progress progress = {};
