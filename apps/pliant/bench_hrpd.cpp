@@ -24,6 +24,7 @@ struct Arguments {
   double prediction = HrpdOptions().prediction, smoothing = ReduceHrpdOptions().smoothing;
   int handles = 120, samples = 1000, iterations = 10, projection_handles = 80, dimension = 0;
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
+  int acceleration = HrpdOptions().acceleration;
   int coarse_tets = 0, contact_samples = ReduceHrpdOptions().contact_samples;
   bool fit = true, spread = false, json = false;
 };
@@ -132,7 +133,7 @@ void run(const Arguments& a) {
   for (const auto& [name, value] : model->measured) json[name] = value;
 
   // === Speed
-  Hrpd simulator(model, {.iterations = a.iterations, .prediction = a.prediction});
+  Hrpd simulator(model, {.iterations = a.iterations, .prediction = a.prediction, .acceleration = a.acceleration});
   set_up(simulator, X, bounding_box(X), held, a);
   std::map<std::string, double> phases;
   for (int i = 0; i < 10; ++i) simulator.step();
@@ -172,7 +173,7 @@ void run(const Arguments& a) {
   }
   if (a.compare > 0) {
     ProjectiveDynamics full(constraints, masses, {.iterations = a.full_iterations});
-    Hrpd reduced(model, {.iterations = a.iterations, .prediction = a.prediction});
+    Hrpd reduced(model, {.iterations = a.iterations, .prediction = a.prediction, .acceleration = a.acceleration});
     set_up(full, X, bounding_box(X), held, a);
     set_up(reduced, X, bounding_box(X), held, a);
     Hrpd projected(model);
@@ -297,6 +298,11 @@ void add_bench_hrpd(CLI::App& bench) {
       ->add_option("--prediction", a->prediction,
                    "Of projections: what is predicted before the rest is fitted; 0: nothing, as in the paper")
       ->check(CLI::Range(0.0, 0.99))
+      ->capture_default_str();
+  command
+      ->add_option("--acceleration", a->acceleration,
+                   "Turns that Anderson's acceleration looks back at; 0: none, as in the paper")
+      ->check(CLI::Range(0, AndersonMixing::most))
       ->capture_default_str();
   command->add_option("--iterations", a->iterations, "Local/global turns a step")
       ->check(CLI::Range(1, 10000))

@@ -39,7 +39,7 @@ def measure_projections(context):
     for dofs, handles in ((360, 30), (1440, 120), (3960, 330)):
         if context.quick:
             handles = handles // 6
-        simulator = pliant.Hrpd(subject.reduce(handles))
+        simulator = pliant.Hrpd(subject.reduce(handles), acceleration=0)
         errors = []
         for frame in frames[landed::1 if context.quick else 4]:
             simulator.set_motion(frame, np.zeros_like(frame))
@@ -101,7 +101,7 @@ def compare(context):
     steps = len(frames["full"])
     model = subject.reduce()
     seconds = {}
-    frames["hrpd"], seconds["hrpd"] = frames_of(subject.drop(pliant.Hrpd(model)), steps, "hyper-reduced")
+    frames["hrpd"], seconds["hrpd"] = frames_of(subject.drop(pliant.Hrpd(model, acceleration=0)), steps, "hyper-reduced")
     frames["weighted"], seconds["weighted"] = frames_of(
         subject.drop(pliant.Hrpd(subject.reduce(sampling="weighted", support=1.5))), steps, "samples with weights")
     frames["positions"], seconds["positions"] = frames_of(

@@ -27,7 +27,7 @@ def row(model, context):
     subject = Subject(model, context)
     with Clock() as offline:
         reduced = subject.reduce()
-    simulator = subject.drop(pliant.Hrpd(reduced, iterations=10))
+    simulator = subject.drop(pliant.Hrpd(reduced, iterations=10, acceleration=0))
     seconds = 0.5 if context.quick else 3.0
     speed, phases = steps_per_second(simulator, seconds, 2000)
     with Clock() as shown:

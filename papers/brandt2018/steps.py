@@ -37,7 +37,7 @@ def measure_convergence(context):
     model = subject.reduce()
     out = {"energy_at_start": objective(start)}
     for name, make in (("full", lambda n: subject.full(iterations=n, time_step=h)),
-                       ("reduced", lambda n: pliant.Hrpd(model, iterations=n, time_step=h))):
+                       ("reduced", lambda n: pliant.Hrpd(model, iterations=n, time_step=h, acceleration=0))):
         energies, seconds = [], []
         for n in counts:
             simulator = make(n)
@@ -85,7 +85,7 @@ def measure_iterations(context):
     subject = Subject(armadillo(context), context)
     model = subject.reduce()
     steps = 30 if context.quick else 120
-    runs = {n: frames_of(subject.drop(pliant.Hrpd(model, iterations=n)), steps, f"{n} iterations")[0]
+    runs = {n: frames_of(subject.drop(pliant.Hrpd(model, iterations=n, acceleration=0)), steps, f"{n} iterations")[0]
             for n in (5, 10, 20, 1000)}
     box = np.linalg.norm(np.ptp(subject.x, axis=0))
     return {"source": subject.source,

@@ -83,7 +83,7 @@ TEST(Hrpd, WithEveryConstraintAStepIsThatOfTheReducedPositions) {
   options.fit = false;
   const Case c = bear(options, 1000);
   const double h = 0.02;
-  Hrpd sim(c.model, {.iterations = 3, .time_step = h, .double_precision = true});
+  Hrpd sim(c.model, {.iterations = 3, .time_step = h, .double_precision = true, .acceleration = 0});
   // Squeezed and sheared.
   Points x = c.mesh.vertices;
   x.col(0) *= 1.3, x.col(1) *= 0.6;
@@ -154,7 +154,7 @@ TEST(Hrpd, InTheWholeSpaceAStepIsThatOfTheFullMethod) {
   TetMesh mesh = structured_grid(Vector3d(0, 0, 0), Vector3d(1, 0.5, 0.5), Vector3i(4, 2, 2));
   options.positions.handles = static_cast<int>(mesh.vertex_count());
   const Case c = make_case(std::move(mesh), options, 1e4);
-  Hrpd sim(c.model, {.iterations = 5, .double_precision = true});
+  Hrpd sim(c.model, {.iterations = 5, .double_precision = true, .acceleration = 0});
   ProjectiveDynamics full(c.constraints, c.masses, {.iterations = 5});
   Points x = c.mesh.vertices;
   x.col(0) *= 1.2;
@@ -336,6 +336,28 @@ TEST(Hrpd, ASoftBodySwingsWithoutGainingEnergy) {
     EXPECT_GT(first, 0.1) << prediction;
     EXPECT_LT(later, 1.02 * first) << prediction;
   }
+}
+
+TEST(Hrpd, AcceleratedTurnsEndNearerToWhatATurnDoesNotChange) {
+  // A stiff body, stretched, lands: ten plain turns are far from done.
+  const Case c = bear(small(), 4000, 1e6);
+  Points x = c.mesh.vertices;
+  x.col(0) *= 1.2;
+  const auto after_a_step = [&](int iterations, int acceleration) {
+    Hrpd sim(c.model, {.iterations = iterations, .double_precision = true, .acceleration = acceleration});
+    sim.set_motion(x, Points::Zero(x.rows(), 3));
+    sim.set_obstacles({Obstacle{.path = {{{0, Vector3d(0, x.col(1).minCoeff() + 0.01, 0)}}}}});
+    sim.step();
+    return Points(sim.positions());
+  };
+  const Points done = after_a_step(2000, 0);
+  const double plain = (after_a_step(10, 0) - done).norm(), mixed = (after_a_step(10, 3) - done).norm();
+  EXPECT_GT(plain, 1e-3 * x.norm());
+  EXPECT_LT(mixed, 0.5 * plain);
+  EXPECT_LT((after_a_step(200, 3) - done).norm(), 0.01 * plain);  // to the same
+  EXPECT_EQ(after_a_step(1, 3), after_a_step(1, 0));
+  EXPECT_THROW(Hrpd(c.model, {.acceleration = 9}), InputError);
+  EXPECT_THROW(Hrpd(c.model, {.acceleration = -1}), InputError);
 }
 
 TEST(Hrpd, DraggedAndHeldVerticesGoWhereTheyAreTold) {

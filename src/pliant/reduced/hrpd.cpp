@@ -57,9 +57,13 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
     throw InputError(fmt::format("hrpd: {} iterations; expected 1 to 10000", options_.iterations));
   if (!(options_.prediction >= 0 && options_.prediction < 1))
     throw InputError(fmt::format("hrpd: prediction is {}; expected 0 to below 1", options_.prediction));
+  if (options_.acceleration < 0 || options_.acceleration > AndersonMixing::most)
+    throw InputError(fmt::format("hrpd: acceleration by {} turns; expected 0 to {}", options_.acceleration,
+                                 AndersonMixing::most));
   set_time_step(options_.time_step);
   const HrpdModel& m = *model_;
   const Index d = m.columns();
+  mixing_ = AndersonMixing(3 * d, options_.acceleration);
   const Points& X = m.basis.rest;
   diagonal_ = (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
   total_mass_ = m.masses.sum();
@@ -92,7 +96,7 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
     engine_.emplace<HrpdEngine<double>>(m);
   else
     engine_.emplace<HrpdEngine<float>>(m);
-  for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &before_last_}) q->setZero(d, 3);
+  for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &turn_start_}) q->setZero(d, 3);
   pinned_.reserve(room_for_pins);
   held_by_pins_.reserve(room_for_pins);
   positions_ = X;
@@ -276,12 +280,13 @@ StepReport Hrpd::step() {
   }
   q_ = target_;
   StepReport report;
+  mixing_.restart();
   for (int i = 0; i < options_.iterations; ++i) {
+    turn_start_ = q_;
     {
       const Trace::Scope scope(trace_, "local");
       local_step();
     }
-    if (i + 1 == options_.iterations) before_last_ = q_;
     {
       const Trace::Scope scope(trace_, "global");
       std::visit([&](auto& engine) { engine.global_step(q_); }, engine_);
@@ -290,9 +295,12 @@ StepReport Hrpd::step() {
       const Trace::Scope scope(trace_, "pins");
       pins_.pull(q_);
     }
+    if (i + 1 < options_.iterations)
+      mixing_.mix(Eigen::Map<const VectorXd>(turn_start_.data(), turn_start_.size()),
+                  Eigen::Map<VectorXd>(q_.data(), q_.size()));
   }
   report.iterations = options_.iterations;
-  report.residual = (q_ - before_last_).cwiseAbs().maxCoeff() / diagonal_;
+  report.residual = (q_ - turn_start_).cwiseAbs().maxCoeff() / diagonal_;
   if (!q_.allFinite()) {
     q_ = start_;
     v_.setZero();

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "pliant/numerics/anderson.h"
 #include "pliant/numerics/dense_cholesky.h"
 #include "pliant/reduced/hrpd_engine.h"
 #include "pliant/reduced/hrpd_exact.h"
@@ -22,6 +23,8 @@ struct HrpdOptions {
   /// Strain that the fit does not see is resisted by what is left to 1. Costs nothing: A⁻¹ K s̃ is needed anyway. Without
   /// meaning where samples have weights.
   double prediction = 0.6;
+  /// Turns that Anderson's acceleration looks back at, 0 (none; the paper) to 8. The last turn of a step is a plain one.
+  int acceleration = 3;
 };
 
 /// Nothing in a step depends on the size of the mesh. Vertices that are dragged, fixed while running or near obstacles are
@@ -93,7 +96,8 @@ class Hrpd final : public Simulator {
   MatrixXd q_, v_;
 
   // === The present step
-  MatrixXd start_, start_rates_, target_, force_, before_last_;
+  AndersonMixing mixing_;
+  MatrixXd start_, start_rates_, target_, force_, turn_start_;
   VectorXd column_;
   HrpdPins pins_;
   std::vector<Pin> pinned_;                // by drags, then by being held

@@ -73,9 +73,9 @@ struct ReduceHrpdOptions {
   Sampling sampling = Sampling::weighted;
   /// Of samples with weights, in tets that strain or keep their volume: how much of the strain of a sample is the mean over what
   /// it stands for, 0 to 1. Weights of handles make strain vary between them where the body would bend evenly, and resist that;
-  /// means leave it out. With all of it left out some of the body's own detail gives no resistance; half keeps a quarter of the
+  /// means leave it out. With all of it left out some of the body's own detail gives no resistance; 0.6 keeps a sixth of its
   /// energy. Costs nothing in a step.
-  double smoothing = 0.5;
+  double smoothing = 0.6;
   bool fit = true;            ///< false: every constraint is evaluated, at a cost that grows with the mesh
   int contact_samples = 600;  ///< in a subspace that is given no more than three for two of its columns
   int iterations = 10;        ///< of the model

@@ -244,12 +244,12 @@ void SampledEvaluator<T>::weigh(Index first_tile, Index last_tile, const T* q, d
   T *inputs = scratch, *projections = scratch + 9 * tile;
   for (Index t = first_tile; t < last_tile; ++t) {
     project(t, q, volume, inputs, projections, nullptr);
-    const T *from = lines + t * outputs * tile, *weights = weights_.data() + t * tile;
-    T* out = values + t * outputs * tile;
-    for (Index g = 0; g < tile; g += lanes)
-      for (Index r = 0; r < outputs; ++r)
-        for (Index i = 0; i < lanes; ++i)
-          *out++ = weights[g + i] * (projections[r * tile + g + i] - from[r * tile + g + i]);
+    detail::weigh_samples(detail::WeighJob<T>{.samples = tile,
+                                              .rows = outputs,
+                                              .weights = weights_.data() + t * tile,
+                                              .projections = projections,
+                                              .lines = lines + t * outputs * tile,
+                                              .out = values + t * outputs * tile});
   }
 }
 

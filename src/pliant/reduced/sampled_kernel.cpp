@@ -140,6 +140,22 @@ void pull_kernel(const detail::PullJob<T>& job) {
 void pull_float(const detail::PullJob<float>& job) { pull_kernel(job); }
 void pull_double(const detail::PullJob<double>& job) { pull_kernel(job); }
 
+template <class T>
+void weigh_kernel(const detail::WeighJob<T>& job) {
+  const Eight<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  T* out = job.out;
+  for (Index g = 0; g < job.samples; g += 8)
+    for (Index r = 0; r < job.rows; ++r, out += 8)
+      for (Index i = 0; i < 8; i += lanes) {
+        const Index place = r * job.samples + g + i;
+        const auto apart = hn::Sub(hn::Load(d, job.projections + place), hn::Load(d, job.lines + place));
+        hn::Store(hn::Mul(hn::Load(d, job.weights + g + i), apart), d, out + i);
+      }
+}
+void weigh_float(const detail::WeighJob<float>& job) { weigh_kernel(job); }
+void weigh_double(const detail::WeighJob<double>& job) { weigh_kernel(job); }
+
 }  // namespace HWY_NAMESPACE
 }  // namespace pliant
 HWY_AFTER_NAMESPACE();
@@ -155,6 +171,8 @@ HWY_EXPORT(map_float);
 HWY_EXPORT(map_double);
 HWY_EXPORT(pull_float);
 HWY_EXPORT(pull_double);
+HWY_EXPORT(weigh_float);
+HWY_EXPORT(weigh_double);
 
 namespace detail {
 void evaluate_lines(const LinesJob<float>& job) { HWY_DYNAMIC_DISPATCH(lines_float)(job); }
@@ -165,6 +183,8 @@ void accumulate_map(const MapJob<float>& job) { HWY_DYNAMIC_DISPATCH(map_float)(
 void accumulate_map(const MapJob<double>& job) { HWY_DYNAMIC_DISPATCH(map_double)(job); }
 void pull_to_handle(const PullJob<float>& job) { HWY_DYNAMIC_DISPATCH(pull_float)(job); }
 void pull_to_handle(const PullJob<double>& job) { HWY_DYNAMIC_DISPATCH(pull_double)(job); }
+void weigh_samples(const WeighJob<float>& job) { HWY_DYNAMIC_DISPATCH(weigh_float)(job); }
+void weigh_samples(const WeighJob<double>& job) { HWY_DYNAMIC_DISPATCH(weigh_double)(job); }
 }  // namespace detail
 
 }  // namespace pliant

@@ -55,4 +55,14 @@ struct PullJob {
 void pull_to_handle(const PullJob<float>& job);
 void pull_to_handle(const PullJob<double>& job);
 
+/// Of a tile's samples: out [groups of eight][rows][8] = weights[samples] (projections - lines)[rows][samples].
+template <class T>
+struct WeighJob {
+  Index samples, rows;
+  const T *weights, *projections, *lines;
+  T* out;
+};
+void weigh_samples(const WeighJob<float>& job);
+void weigh_samples(const WeighJob<double>& job);
+
 }  // namespace pliant::detail
