@@ -133,7 +133,8 @@ void run(const Arguments& a) {
   for (const auto& [name, value] : model->measured) json[name] = value;
 
   // === Speed
-  Hrpd simulator(model, {.iterations = a.iterations, .prediction = a.prediction, .acceleration = a.acceleration});
+  Hrpd simulator(model,
+                 {.iterations = a.iterations, .prediction = a.prediction, .acceleration = a.acceleration});
   set_up(simulator, X, bounding_box(X), held, a);
   std::map<std::string, double> phases;
   for (int i = 0; i < 10; ++i) simulator.step();
@@ -173,7 +174,8 @@ void run(const Arguments& a) {
   }
   if (a.compare > 0) {
     ProjectiveDynamics full(constraints, masses, {.iterations = a.full_iterations});
-    Hrpd reduced(model, {.iterations = a.iterations, .prediction = a.prediction, .acceleration = a.acceleration});
+    Hrpd reduced(model,
+                 {.iterations = a.iterations, .prediction = a.prediction, .acceleration = a.acceleration});
     set_up(full, X, bounding_box(X), held, a);
     set_up(reduced, X, bounding_box(X), held, a);
     Hrpd projected(model);

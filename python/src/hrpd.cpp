@@ -160,21 +160,22 @@ void bind_hrpd(py::module_& module) {
       "Returns an HrpdModel.");
 
   py::class_<Hrpd, Simulator>(module, "Hrpd", "Hyper-reduced projective dynamics.")
-      .def(py::init([](const Model& model, int iterations, double time_step, bool double_precision,
-                       double prediction, int acceleration) {
-             return std::make_unique<Hrpd>(model, HrpdOptions{.iterations = iterations,
-                                                              .time_step = time_step,
-                                                              .double_precision = double_precision,
-                                                              .prediction = prediction,
-                                                              .acceleration = acceleration});
-           }),
-           py::arg("model"), py::kw_only(), py::arg("iterations") = 0, py::arg("time_step") = 1.0 / 60,
-           py::arg("double_precision") = false, py::arg("prediction") = HrpdOptions().prediction,
-           py::arg("acceleration") = HrpdOptions().acceleration,
-           "iterations: local/global turns a step; 0: as the model says. prediction: how much of the "
-           "projections is "
-           "taken from where the body would go by itself, before the rest is fitted. acceleration: turns that "
-           "Anderson's acceleration looks back at; 0: none, as in the paper.")
+      .def(
+          py::init([](const Model& model, int iterations, double time_step, bool double_precision,
+                      double prediction, int acceleration) {
+            return std::make_unique<Hrpd>(model, HrpdOptions{.iterations = iterations,
+                                                             .time_step = time_step,
+                                                             .double_precision = double_precision,
+                                                             .prediction = prediction,
+                                                             .acceleration = acceleration});
+          }),
+          py::arg("model"), py::kw_only(), py::arg("iterations") = 0, py::arg("time_step") = 1.0 / 60,
+          py::arg("double_precision") = false, py::arg("prediction") = HrpdOptions().prediction,
+          py::arg("acceleration") = HrpdOptions().acceleration,
+          "iterations: local/global turns a step; 0: as the model says. prediction: how much of the "
+          "projections is "
+          "taken from where the body would go by itself, before the rest is fitted. acceleration: turns that "
+          "Anderson's acceleration looks back at; 0: none, as in the paper.")
       .def_property_readonly("coordinates", &Hrpd::coordinates, "q, (4 handles, 3)")
       .def_property_readonly("rates", &Hrpd::rates, "dq/dt")
       .def("set_coordinates", &Hrpd::set_coordinates, py::arg("q"), py::arg("rates"))
