@@ -139,6 +139,8 @@ void measure_steps(const Model& model, const TrialMotion& trial, int steps, Json
   json["load_m_per_s2"] = trial.gravity.norm();
   json["largest_displacement"] = largest / bounding_box(model->rest_positions).diagonal();
   json["steps_per_s"] = steps / seconds;
+  if (json.contains("full_steps_per_s"))
+    json["ratio"] = json["steps_per_s"].get<double>() / json["full_steps_per_s"].get<double>();
   json["iterations_per_step"] = iterations / steps;
   json["newton_steps"] = simulator.newton_steps();
   json["unconverged_steps"] = unconverged;
