@@ -41,11 +41,11 @@ def run(context, subject, start, trained, compared, stem, exact=tuple(KINDS)):
     for kind in KINDS:
         for name in runs if kind in exact else ("hyper",):
             reduced = model(subject, kind, found, trained, fit=name == "hyper")
-            simulator = start(pliant.Hrpd(reduced))
+            simulator = start(pliant.Hrpd(reduced, acceleration=0))
             runs[name][kind] = compare(subject, simulator, compared)
             dofs[kind] = reduced.degrees_of_freedom
             last[name, kind] = np.array(simulator.positions)
-            sims[f"{name} {kind}"] = start(pliant.Hrpd(reduced))
+            sims[f"{name} {kind}"] = start(pliant.Hrpd(reduced, acceleration=0))
             log(f"  {KINDS[kind]}, {name}: {runs[name][kind]['error'][-1]:.2%} of the box at the end, "
                 f"{np.mean(runs[name][kind]['error']):.2%} in the mean, turned by {runs[name][kind]['turned'][-1]:.1f}")
     side_by_side(context.folder / f"{stem}_end.png",
@@ -71,7 +71,8 @@ def measure_bunny(context):
     out["more_turns"] = [float(np.linalg.norm(a - b, axis=1).mean() / box) for a, b in zip(frames, more)]
     # Fig. 1: the same moments of all runs, centred.
     found, _ = bases(subject, frames, context, ("localized",))
-    simulators = {k: subject.drop(pliant.Hrpd(model(subject, k, found, frames))) for k in ("localized", "skinning")}
+    simulators = {k: subject.drop(pliant.Hrpd(model(subject, k, found, frames), acceleration=0))
+                  for k in ("localized", "skinning")}
     moments = [steps // 4, steps // 2, steps - 1]
     poses, titles, colors = [], [], []
     positions = {k: [] for k in simulators}

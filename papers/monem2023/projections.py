@@ -12,7 +12,8 @@ def measure(context):
     subject = bunny(context)
     frames = full_run(subject, subject.drop, 40 if context.quick else 200)
     found, _ = bases(subject, frames, context, ("localized",))
-    exact = compare(subject, subject.drop(pliant.Hrpd(subject.reduce(basis=found["localized"], fit=False))), frames)
+    everything = pliant.Hrpd(subject.reduce(basis=found["localized"], fit=False), acceleration=0)
+    exact = compare(subject, subject.drop(everything), frames)
     rows = {}
     for dimension in ((10, 20) if context.quick else (20, 40, 80, 160)):
         for name, recorded in (("handles", None), ("recorded", frames)):
@@ -24,7 +25,7 @@ def measure(context):
                                              samples=subject.model.samples, fitted_handles=2 * dimension,
                                              basis=found["localized"], fitted_dimension=dimension,
                                              sampling="fitted")
-            simulator = subject.drop(pliant.Hrpd(reduced))
+            simulator = subject.drop(pliant.Hrpd(reduced, acceleration=0))
             course = compare(subject, simulator, frames)
             fits = []
             for frame in frames[::max(1, len(frames) // 10)]:

@@ -32,9 +32,11 @@ def measure(context):
         U = U[:, lengths > 0] / lengths[lengths > 0]
         products = U.T @ U
         out[kind] = {
-            "global_us": global_microseconds(subject.drop(pliant.Hrpd(exact, iterations=turns)), steps, turns),
+            "global_us": global_microseconds(
+                subject.drop(pliant.Hrpd(exact, iterations=turns, acceleration=0)), steps, turns),
             "hyper_us": global_microseconds(
-                subject.drop(pliant.Hrpd(model(subject, kind, found, frames), iterations=turns)), 20 * steps, turns),
+                subject.drop(pliant.Hrpd(model(subject, kind, found, frames), iterations=turns, acceleration=0)),
+                20 * steps, turns),
             "nonzeros": float((U != 0).mean()), "nonzeros_of_products": float((np.abs(products) > 0).mean())}
         log(f"  {KINDS[kind]}: {out[kind]['global_us']:.0f} us, hyper-reduced {out[kind]['hyper_us']:.0f}, full "
             f"{out['full']['global_us']:.0f}")
