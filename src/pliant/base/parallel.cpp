@@ -42,6 +42,7 @@ std::atomic<int> requested_threads{0};
 std::atomic<tbb::task_arena*> chosen_arena{nullptr};
 
 thread_local bool inside_arena = false;
+thread_local int loops_around = 0;  // bodies of loops that this thread is in
 
 // Holds OpenBLAS to one thread while any outermost loop runs: its threads inside ours cost more than they give, and
 // their number changes the order of its sums. Nearly always it is on one thread anyway, and nothing is locked.
@@ -89,6 +90,10 @@ struct Loop {
   void run(Index begin, Index end) {
     mark_acquire(&start_mark);
     const ReleaseAtEnd range_done{&end_mark};
+    struct Counted {
+      Counted() { ++loops_around; }
+      ~Counted() { --loops_around; }
+    } const counted;
     for (Index chunk = begin; chunk < end; ++chunk) body(chunk * grain, std::min(count, (chunk + 1) * grain));
   }
 };
@@ -135,6 +140,8 @@ int thread_count() {
   const int requested = requested_threads;
   return requested > 0 ? requested : tbb::this_task_arena::max_concurrency();
 }
+
+bool inside_parallel_loop() { return loops_around > 0; }
 
 ScopedThreadCount::ScopedThreadCount(int count) : before_(requested_threads) { set_thread_count(count); }
 ScopedThreadCount::~ScopedThreadCount() { set_thread_count(before_); }

@@ -18,6 +18,9 @@ using Index = std::ptrdiff_t;
 void set_thread_count(int count);
 int thread_count();
 
+/// Whether this thread runs the body of such a loop.
+bool inside_parallel_loop();
+
 /// Sets the thread count for a scope; tests compare 1, 2 and 8.
 class ScopedThreadCount {
  public:

@@ -18,6 +18,8 @@ namespace {
 constexpr double held_stiffness = 1e4;
 /// So many take no memory while running.
 constexpr std::size_t room_for_pins = 128;
+/// Of the parts into which A is taken apart.
+constexpr int least_handles = 6;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -39,6 +41,21 @@ void leave_out(MatrixXd& A, const std::vector<char>& dropped) {
 void leave_out_rows(MatrixXd& B, const std::vector<char>& dropped) {
   for (Index i = 0; i < B.rows(); ++i)
     if (dropped[at(i)]) B.row(i).setZero();
+}
+
+/// Of every handle those that move something that it moves, too.
+std::vector<std::vector<int>> joined_handles(const HrpdModel& model) {
+  const Index handles = model.columns() / 4;
+  std::vector<std::vector<int>> out(at(handles));
+  parallel_for(handles, 16, [&](Index b) {
+    for (Index a = 0; a < handles; ++a) {
+      bool joined = !model.mass.block<4, 4>(4 * a, 4 * b).isZero(0);
+      for (const ReducedConstraints& kind : model.kinds)
+        joined = joined || !kind.stiffness.block<4, 4>(4 * a, 4 * b).isZero(0);
+      if (joined) out[at(b)].push_back(static_cast<int>(a));
+    }
+  });
+  return out;
 }
 
 /// Columns of B solved a few at a time, in parallel.
@@ -74,6 +91,7 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
     held_mass_ += m.masses[fixed_[i]];
   }
 
+  factor_ = DissectedCholesky(dissect(joined_handles(m), least_handles), 4, m.basis.dropped);
   MatrixXd mass = m.mass;
   leave_out(mass, m.basis.dropped);
   if (!mass_factor_.factorize(mass))
@@ -182,42 +200,39 @@ void Hrpd::factorize() {
   std::vector<double> factors;
   for (const double factor : kind_factors_) factors.push_back(stiffness_ * factor);
 
-  MatrixXd A = m.mass / (h * h);
-  for (std::size_t k = 0; k < m.kinds.size(); ++k) A += factors[k] * m.kinds[k].stiffness;
-  leave_out(A, m.basis.dropped);
+  std::vector<DissectedCholesky::Term> terms = {{&m.mass, 1 / (h * h)}};
+  double diagonal = m.mass.diagonal().sum() / (h * h);
+  for (std::size_t k = 0; k < m.kinds.size(); ++k) {
+    terms.push_back({&m.kinds[k].stiffness, factors[k]});
+    diagonal += factors[k] * m.kinds[k].stiffness.diagonal().sum();
+  }
   // Where columns depend on each other nearly, rounding may make A indefinite.
-  const double little = 1e-12 * A.diagonal().mean();
-  for (double added = little; !factor_.factorize(A) && added < 1e6 * little; added *= 10)
-    A.diagonal().array() += added;
+  const double little = 1e-12 * diagonal / static_cast<double>(d);
+  for (double added = 0; !factor_.factorize(terms, added) && added < 1e6 * little;)
+    added = added > 0 ? 10 * added : little;
   const auto solved = [&](MatrixXd B) {
-    leave_out_rows(B, m.basis.dropped);
-    solve(factor_, B);
+    factor_.solve(B);
     return B;
   };
 
-  // === What engines multiply with: kinds with a fit ask for A⁻¹ K and A⁻¹ map, those without for A⁻¹
-  MatrixXd K = MatrixXd::Zero(d, d), rest = MatrixXd::Zero(d, 3), inverse;
+  // === What engines multiply with: kinds with a fit ask for A⁻¹ K and A⁻¹ map
+  MatrixXd K, rest = MatrixXd::Zero(d, 3);
   std::vector<MatrixXd> maps(m.kinds.size());
-  bool fitted = false, weighted = false;
   for (std::size_t k = 0; k < m.kinds.size(); ++k) {
-    if (m.kinds[k].samples.weighted()) {
-      weighted = true;
-      continue;
-    }
-    fitted = true;
+    if (m.kinds[k].samples.weighted()) continue;
+    if (K.size() == 0) K.setZero(d, d);
     K += factors[k] * fitted_[k];
     if (m.all) continue;
     maps[k] = solved(factors[k] * m.kinds[k].map);
     rest += factors[k] * m.kinds[k].rest_force;
   }
-  if (fitted) {
+  if (K.size() > 0) {
     for (Index i = 0; i < d; ++i)
       if (m.basis.dropped[at(i)]) K.col(i).setZero();
     K = solved(std::move(K));
     rest = solved(std::move(rest));
   }
-  if (weighted || m.all) inverse = solved((m.all ? stiffness_ : 1.0) * MatrixXd::Identity(d, d));
-  std::visit([&](auto& engine) { engine.set_matrices(K, maps, inverse, rest, factors); }, engine_);
+  std::visit([&](auto& engine) { engine.set_matrices(K, maps, factor_, rest, factors); }, engine_);
   pins_.set_factor(factor_);
   ++factorizations_;
 }
@@ -264,19 +279,20 @@ void Hrpd::begin_pins() {
   pins_.begin(pinned_, placed_, time_step_, start_, target_);
 }
 
-void Hrpd::local_step() {
-  std::visit([&](auto& engine) { engine.local_step(q_, volume_); }, engine_);
+void Hrpd::local_step(Team& team) {
+  std::visit([&](auto& engine) { engine.local_step(team, q_, volume_); }, engine_);
 }
 
 StepReport Hrpd::step() {
   trace_.clear();
   const double h = time_step_;
   if (changes_.time_step || changes_.stiffness) factorize();
+  Team team(!model_->all);  // which has loops of its own
   predict();
   begin_pins();
   {
     const Trace::Scope scope(trace_, "begin");
-    std::visit([&](auto& engine) { engine.begin_step(target_); }, engine_);
+    std::visit([&](auto& engine) { engine.begin_step(team, target_); }, engine_);
   }
   q_ = target_;
   StepReport report;
@@ -285,11 +301,11 @@ StepReport Hrpd::step() {
     turn_start_ = q_;
     {
       const Trace::Scope scope(trace_, "local");
-      local_step();
+      local_step(team);
     }
     {
       const Trace::Scope scope(trace_, "global");
-      std::visit([&](auto& engine) { engine.global_step(q_); }, engine_);
+      std::visit([&](auto& engine) { engine.global_step(team, q_); }, engine_);
     }
     if (!pins_.empty()) {
       const Trace::Scope scope(trace_, "pins");
@@ -364,8 +380,10 @@ Measures Hrpd::measure() {
   out.momentum = v_.transpose() * momentum_row_;
   if (auto* exact = std::get_if<HrpdExactEngine>(&engine_))
     out.elastic = stiffness_ * exact->energy(q_, volume_);
-  else
-    local_step();
+  else {
+    Team team;
+    local_step(team);
+  }
   for (std::size_t k = 0; k < m.kinds.size() && !m.all; ++k) {
     const ReducedConstraints& kind = m.kinds[k];
     if (kind.samples.weighted()) {

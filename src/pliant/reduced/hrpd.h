@@ -6,6 +6,7 @@
 
 #include "pliant/numerics/anderson.h"
 #include "pliant/numerics/dense_cholesky.h"
+#include "pliant/numerics/dissected_cholesky.h"
 #include "pliant/reduced/hrpd_engine.h"
 #include "pliant/reduced/hrpd_exact.h"
 #include "pliant/reduced/hrpd_model.h"
@@ -77,14 +78,15 @@ class Hrpd final : public Simulator {
   void begin_pins();
   Vector3d displacement(int vertex, const MatrixXd& q) const;
   void add_at(int vertex, const Vector3d& value, MatrixXd& out) const;
-  void local_step();
+  void local_step(Team& team);
   MatrixXd found_projections(std::size_t kind) const;
   double sampled_energy(std::size_t kind);
 
   std::shared_ptr<const HrpdModel> model_;
   HrpdOptions options_;
   double diagonal_ = 1, total_mass_ = 0, held_mass_ = 0;
-  DenseCholesky mass_factor_, factor_;
+  DenseCholesky mass_factor_;
+  DissectedCholesky factor_;  // of A
   VectorXd ones_;                 // the coordinates of moving all by one metre
   VectorXd momentum_row_;         // 4k: Uᵀ M 1
   std::vector<MatrixXd> fitted_;  // of each kind: what of K s̃ is left to the fit (HrpdOptions::prediction)

@@ -1,20 +1,17 @@
 #include "pliant/reduced/hrpd_engine.h"
 
 #include <algorithm>
+#include <numeric>
 
-#include "pliant/base/parallel.h"
+#include "pliant/numerics/thin_product.h"
 
 namespace pliant {
 namespace {
 
-/// Tiles that one task takes: the same whatever the number of threads.
-constexpr Index tiles_a_chunk = 4;
 /// Rows of a matrix that one task takes.
-constexpr Index rows_a_task = 512;
-/// The same of A⁻¹, which has more columns.
-constexpr Index inverse_rows_a_task = 128;
-/// Handles that one task pulls at.
-constexpr Index handles_a_task = 16;
+constexpr Index rows_a_task = 256;
+/// Numbers of columns are rounded up to whole vectors.
+constexpr Index granularity = 8;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -26,35 +23,22 @@ void pack(const MatrixXd& m, Index rows, AlignedVector<T>& out) {
     for (Index i = 0; i < m.rows(); ++i) out[at(j * rows + i)] = static_cast<T>(m(i, j));
 }
 
-/// The same in panels.
-template <class T>
-void pack_panels(const MatrixXd& m, Index rows, AlignedVector<T>& out) {
-  out.assign(at(rows * m.cols()), T(0));
-  for (Index j = 0; j < m.cols(); ++j)
-    for (Index i = 0; i < m.rows(); ++i)
-      out[at(i / panel_rows * panel_rows * m.cols() + j * panel_rows + i % panel_rows)] =
-          static_cast<T>(m(i, j));
-}
-
 }  // namespace
 
 template <class T>
 HrpdEngine<T>::HrpdEngine(const HrpdModel& model) : columns_(model.columns()) {
-  constexpr Index lanes = SampledEvaluator<T>::lanes;
-  static_assert(panel_rows % lanes == 0);
-  rows_ = (columns_ + panel_rows - 1) / panel_rows * panel_rows;
+  rows_ = (columns_ + granularity - 1) / granularity * granularity;
   for (const ReducedConstraints& kind : model.kinds) {
     Kind made;
     made.evaluator = SampledEvaluator<T>(kind.samples);
     made.first_chunk = chunks_;
-    made.chunks = (made.evaluator.tiles() + tiles_a_chunk - 1) / tiles_a_chunk;
-    chunks_ += made.chunks;
+    chunks_ += made.evaluator.chunks();
     const Index numbers = made.evaluator.width() * made.evaluator.padded();
     made.found.assign(at(numbers), T(0));
     if (made.evaluator.weighted()) {
       weighted_ = true;
-      made.values.assign(at(made.evaluator.value_count()), T(0));
-      made.lines = made.values;
+      made.lines.assign(at(made.evaluator.line_numbers()), T(0));
+      made.parts.assign(at(made.evaluator.part_numbers()), T(0));
     } else {
       fitted_ = true;
     }
@@ -62,20 +46,27 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model) : columns_(model.columns()) {
     scratch_stride_ = std::max(scratch_stride_, made.evaluator.scratch());
     kinds_.push_back(std::move(made));
   }
-  found_.assign(at(chunks_ * found_stride_), T(0));
-  scratch_.assign(at(chunks_ * scratch_stride_), T(0));
-  for (AlignedVector<T>* v : {&rest_, &base_, &target_, &out_}) v->assign(at(3 * rows_), T(0));
+  if (fitted_) found_.assign(at(chunks_ * found_stride_), T(0));
+  scratch_.assign(at(Team::workers() * scratch_stride_), T(0));
+  for (AlignedVector<T>* v : {&rest_, &base_, &out_}) v->assign(at(3 * rows_), T(0));
   q_.assign(at(3 * columns_), T(0));
-  if (weighted_) pulled_.assign(at(3 * rows_), T(0));
+  if (!weighted_) return;
+  place_.resize(at(columns_));
+  std::iota(place_.begin(), place_.end(), 0);
+  pulled_.assign(at(3 * columns_), T(0));
 }
 
 template <class T>
 void HrpdEngine<T>::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
-                                 const MatrixXd& inverse, const MatrixXd& rest,
+                                 const DissectedCholesky& factor, const MatrixXd& rest,
                                  std::span<const double> factors) {
-  pack_panels(stiffness, rows_, stiffness_);
+  if (fitted_) pack(stiffness, rows_, stiffness_);
   pack(rest, rows_, rest_);
-  if (weighted_) pack_panels(inverse, rows_, inverse_);
+  if (weighted_) {
+    inverse_.assign(factor);
+    place_.assign(factor.place().begin(), factor.place().end());
+    for (AlignedVector<T>* v : {&pulled_, &answer_}) v->assign(at(3 * factor.places()), T(0));
+  }
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     kinds_[k].factor = static_cast<T>(factors[k]);
     if (!kinds_[k].evaluator.weighted()) pack(maps[k], rows_, kinds_[k].map);
@@ -89,84 +80,101 @@ void HrpdEngine<T>::take(const MatrixXd& q) {
 }
 
 template <class T>
-void HrpdEngine<T>::begin_step(const MatrixXd& target) {
-  for (int c = 0; c < 3; ++c)
-    for (Index i = 0; i < columns_; ++i) target_[at(c * rows_ + i)] = static_cast<T>(-target(i, c));
+void HrpdEngine<T>::begin_step(Team& team, const MatrixXd& target) {
   base_ = rest_;
-  if (fitted_ && !stiffness_.empty())
-    parallel_for_chunks(rows_, rows_a_task, [&](Index begin, Index end) {
-      add_panels(stiffness_.data(), begin, end, rows_, columns_, target_.data(), rows_, base_.data());
+  if (!stiffness_.empty()) {
+    for (Index i = 0; i < columns_; ++i)
+      for (int c = 0; c < 3; ++c) q_[at(3 * i + c)] = static_cast<T>(-target(i, c));
+    team.run(row_tasks(), [&](Index task, int) {
+      add_rows(task, stiffness_.data(), columns_, q_.data(), 3, 1, base_.data());
     });
-  for (Index i = 0; i < 3 * rows_; ++i) base_[at(i)] -= target_[at(i)];
-  if (!weighted_) return;
-  take(target);
-  for (Kind& kind : kinds_)
-    if (kind.evaluator.weighted())
-      kind.evaluator.measure(0, kind.evaluator.tiles(), q_.data(), scratch_.data(), kind.lines.data());
+  }
+  for (int c = 0; c < 3; ++c)
+    for (Index i = 0; i < columns_; ++i) base_[at(c * rows_ + i)] += static_cast<T>(target(i, c));
+  begins_ = true;
 }
 
 template <class T>
-void HrpdEngine<T>::local_step(const MatrixXd& q, double volume) {
+void HrpdEngine<T>::local_step(Team& team, const MatrixXd& q, double volume) {
   take(q);
-  parallel_for(chunks_, 1, [&](Index chunk) {
-    const auto kind = std::find_if(kinds_.begin(), kinds_.end(),
-                                   [&](const Kind& k) { return chunk < k.first_chunk + k.chunks; });
-    const Index first = (chunk - kind->first_chunk) * tiles_a_chunk,
-                last = std::min(first + tiles_a_chunk, kind->evaluator.tiles());
-    T* scratch = scratch_.data() + chunk * scratch_stride_;
+  team.run(chunks_, [&](Index chunk, int worker) {
+    const auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) {
+      return chunk < k.first_chunk + k.evaluator.chunks();
+    });
+    const Index own = chunk - kind->first_chunk;
+    T* scratch = scratch_.data() + worker * scratch_stride_;
     if (kind->evaluator.weighted()) {
-      kind->evaluator.weigh(first, last, q_.data(), volume, kind->lines.data(), scratch, kind->values.data());
+      kind->evaluator.gather(own, q_.data(), volume, begins_, kind->lines.data(), scratch,
+                             kind->parts.data());
       return;
     }
     T* found = found_.data() + chunk * found_stride_;
     std::fill_n(found, found_stride_, T(0));
-    kind->evaluator.evaluate(first, last, q_.data(), volume, scratch, found);
+    kind->evaluator.evaluate(own, q_.data(), volume, scratch, found);
   });
-  if (weighted_)
-    parallel_for_chunks(columns_ / 4, handles_a_task, [&](Index begin, Index end) {
-      for (Index h = begin; h < end; ++h) {
-        T sum[12] = {};
-        for (const Kind& kind : kinds_) {
-          if (!kind.evaluator.weighted() || h >= kind.evaluator.handles()) continue;
-          T part[12] = {};
-          kind.evaluator.pull(h, kind.values.data(), part);
-          for (int i = 0; i < 12; ++i) sum[i] += kind.factor * part[i];
-        }
-        for (int k = 0; k < 4; ++k)
-          for (int c = 0; c < 3; ++c) pulled_[at(c * rows_ + 4 * h + k)] = sum[3 * k + c];
-      }
-    });
+  begins_ = false;
+  std::fill(pulled_.begin(), pulled_.end(), T(0));
   for (Kind& kind : kinds_) {
-    if (kind.evaluator.weighted()) continue;
+    if (kind.evaluator.weighted()) {
+      kind.evaluator.add_parts(kind.parts.data(), kind.factor, place_, pulled_.data());
+      continue;
+    }
     std::fill(kind.found.begin(), kind.found.end(), T(0));
-    for (Index chunk = kind.first_chunk; chunk < kind.first_chunk + kind.chunks; ++chunk)
+    for (Index chunk = kind.first_chunk; chunk < kind.first_chunk + kind.evaluator.chunks(); ++chunk)
       for (std::size_t i = 0; i < kind.found.size(); ++i)
         kind.found[i] += found_[at(chunk * found_stride_) + i];
   }
 }
 
 template <class T>
-void HrpdEngine<T>::global_step(MatrixXd& q) {
+void HrpdEngine<T>::global_step(Team& team, MatrixXd& q) {
   out_ = base_;
-  parallel_for_chunks(rows_, rows_a_task, [&](Index begin, Index end) {
-    for (const Kind& kind : kinds_)
-      if (!kind.evaluator.weighted())
-        add_map(kind.map.data(), rows_, begin, end, kind.evaluator.dimension(), kind.evaluator.padded(),
-                kind.evaluator.width() / 3, kind.found.data(), out_.data());
-  });
-  if (weighted_)
-    parallel_for_chunks(rows_, inverse_rows_a_task, [&](Index begin, Index end) {
-      add_panels(inverse_.data(), begin, end, rows_, columns_, pulled_.data(), rows_, out_.data());
+  if (fitted_)
+    team.run(row_tasks(), [&](Index task, int) {
+      for (const Kind& kind : kinds_) {
+        if (kind.evaluator.weighted()) continue;
+        // Three numbers a column: some columns from the first three rows of what was found, some from the next three, ...
+        const Index dimension = kind.evaluator.dimension(), padded = kind.evaluator.padded();
+        for (Index block = 0; block < kind.evaluator.width() / 3; ++block)
+          add_rows(task, kind.map.data() + block * dimension * rows_, dimension,
+                   kind.found.data() + 3 * block * padded, 1, padded, out_.data());
+      }
     });
+  if (weighted_) inverse_.apply(team, pulled_.data(), answer_.data());
   for (int c = 0; c < 3; ++c)
-    for (Index i = 0; i < columns_; ++i) q(i, c) = static_cast<double>(out_[at(c * rows_ + i)]);
+    for (Index i = 0; i < columns_; ++i) {
+      T sum = out_[at(c * rows_ + i)];
+      if (weighted_) sum += answer_[at(c * inverse_.places() + place_[at(i)])];
+      q(i, c) = static_cast<double>(sum);
+    }
+}
+
+/// out += some rows of a matrix times x.
+template <class T>
+void HrpdEngine<T>::add_rows(Index task, const T* matrix, Index columns, const T* x, Index next, Index apart,
+                             T* out) const {
+  const Index begin = task * rows_a_task;
+  add_product(ThinProduct<T>{.matrix = matrix + begin,
+                             .stride = rows_,
+                             .rows = std::min(rows_a_task, rows_ - begin),
+                             .columns = columns,
+                             .x = x,
+                             .next = next,
+                             .apart = apart,
+                             .out = out + begin,
+                             .out_apart = rows_});
+}
+
+template <class T>
+Index HrpdEngine<T>::row_tasks() const {
+  return (rows_ + rows_a_task - 1) / rows_a_task;
 }
 
 template <class T>
 MatrixXd HrpdEngine<T>::pulled() const {
   MatrixXd out = MatrixXd::Zero(columns_, 3);
-  for (int c = 0; c < 3 && weighted_; ++c)
-    for (Index i = 0; i < columns_; ++i) out(i, c) = static_cast<double>(pulled_[at(c * rows_ + i)]);
+  for (Index i = 0; i < columns_ && weighted_; ++i)
+    for (int c = 0; c < 3; ++c) out(i, c) = static_cast<double>(pulled_[at(3 * Index{place_[at(i)]} + c)]);
   return out;
 }
 
@@ -188,11 +196,12 @@ MatrixXd HrpdEngine<T>::found(std::size_t kind) const {
 
 template <class T>
 std::size_t HrpdEngine<T>::memory_bytes() const {
-  std::size_t sum = (stiffness_.size() + found_.size() + scratch_.size() + 4 * base_.size() +
-                     inverse_.size() + pulled_.size()) *
-                    sizeof(T);
+  std::size_t sum = (stiffness_.size() + found_.size() + scratch_.size() + 3 * base_.size() +
+                     pulled_.size() + answer_.size()) *
+                        sizeof(T) +
+                    inverse_.memory_bytes();
   for (const Kind& kind : kinds_)
-    sum += (kind.map.size() + 2 * kind.values.size()) * sizeof(T) + kind.evaluator.memory_bytes();
+    sum += (kind.map.size() + kind.lines.size() + kind.parts.size()) * sizeof(T) + kind.evaluator.memory_bytes();
   return sum;
 }
 

@@ -2,8 +2,9 @@
 // Local and global steps of hyper-reduced projective dynamics, in float or double.
 #include <vector>
 
-#include "pliant/base/trace.h"
+#include "pliant/base/team.h"
 #include "pliant/numerics/aligned_vector.h"
+#include "pliant/numerics/inverse_factor.h"
 #include "pliant/reduced/hrpd_model.h"
 
 namespace pliant {
@@ -24,17 +25,18 @@ class HrpdEngine {
   /// What belongs to a factorisation.
   /// @param stiffness  A⁻¹ K of the kinds that are fitted, 4k x 4k
   /// @param maps       A⁻¹ map of each kind; nothing for those with weights
-  /// @param inverse    A⁻¹, 4k x 4k, where there are any of those
+  /// @param factor     of A; those with weights are solved with it
   /// @param rest       A⁻¹ r₀ of the kinds that are fitted, 4k x 3
   /// @param factors    on the stiffness of each kind
-  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& inverse,
-                    const MatrixXd& rest, std::span<const double> factors);
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
+                    const DissectedCholesky& factor, const MatrixXd& rest, std::span<const double> factors);
 
-  void begin_step(const MatrixXd& target);  ///< s̃, 4k x 3
+  /// @param target  s̃, 4k x 3: where the first local step afterwards must be
+  void begin_step(Team& team, const MatrixXd& target);
   /// The projections at q (4k x 3) of the sampled constraints, and their fit.
-  void local_step(const MatrixXd& q, double volume);
+  void local_step(Team& team, const MatrixXd& q, double volume);
   /// The best coordinates for these projections.
-  void global_step(MatrixXd& q);
+  void global_step(Team& team, MatrixXd& q);
 
   /// Of the last local step: p̃ of a kind, d x width.
   MatrixXd found(std::size_t kind) const;
@@ -47,21 +49,28 @@ class HrpdEngine {
   struct Kind {
     SampledEvaluator<T> evaluator;
     AlignedVector<T> map;  // rows x (blocks * d)
-    Index first_chunk = 0, chunks = 0;
-    AlignedVector<T> found;          // width x padded
-    AlignedVector<T> lines, values;  // of samples with weights: S s̃, and what they say
+    Index first_chunk = 0;
+    AlignedVector<T> found;         // width x padded
+    AlignedVector<T> lines, parts;  // of samples with weights: S s̃, and what chunks of them say to handles
     T factor = 1;
   };
   void take(const MatrixXd& q);
+  Index row_tasks() const;
+  void add_rows(Index task, const T* matrix, Index columns, const T* x, Index next, Index apart, T* out) const;
   std::vector<Kind> kinds_;
   Index columns_ = 0, rows_ = 0;  // 4k, and rounded up to whole groups
   Index chunks_ = 0;
   bool weighted_ = false, fitted_ = false;  // kinds of these are there
-  AlignedVector<T> stiffness_, rest_, base_, target_, q_, out_;
-  AlignedVector<T> inverse_;  // A⁻¹, for samples with weights
-  AlignedVector<T> pulled_;   // r: a coordinate of space after the other
+  bool begins_ = false;                     // the next local step is the first of a step
+  AlignedVector<T> stiffness_, rest_, base_, q_, out_;
+  // === Of samples with weights, with the columns in the places of the factor
+  InverseFactor<T> inverse_;   // A⁻¹
+  std::vector<int> place_;     // of every column
+  AlignedVector<T> pulled_;    // r: three numbers a place
+  AlignedVector<T> answer_;    // A⁻¹ r: three rows of all places
   Index found_stride_ = 0, scratch_stride_ = 0;
-  AlignedVector<T> found_, scratch_;  // of every chunk of tiles
+  AlignedVector<T> found_;    // of every chunk of samples that are fitted
+  AlignedVector<T> scratch_;  // of every worker of a team
 };
 
 }  // namespace pliant

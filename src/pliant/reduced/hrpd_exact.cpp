@@ -9,27 +9,28 @@ HrpdExactEngine::HrpdExactEngine(const HrpdModel& model) : basis_(&model.basis),
 }
 
 void HrpdExactEngine::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& /*maps*/,
-                                   const MatrixXd& inverse, const MatrixXd& /*rest*/,
-                                   std::span<const double> /*factors*/) {
+                                   const DissectedCholesky& factor, const MatrixXd& /*rest*/,
+                                   std::span<const double> factors) {
   stiffness_ = stiffness;
-  inverse_ = inverse;
+  inverse_ = (factors.empty() ? 1.0 : factors[0]) * MatrixXd::Identity(factor.size(), factor.size());
+  factor.solve(inverse_);
 }
 
-void HrpdExactEngine::begin_step(const MatrixXd& target) { base_ = target - stiffness_ * target; }
+void HrpdExactEngine::begin_step(Team& /*team*/, const MatrixXd& target) { base_ = target - stiffness_ * target; }
 
 void HrpdExactEngine::project(const MatrixXd& q, double volume, bool with_energies) {
   positions(*basis_, q, x_);
   forces_.project(x_, volume, with_energies);
 }
 
-void HrpdExactEngine::local_step(const MatrixXd& q, double volume) {
+void HrpdExactEngine::local_step(Team& /*team*/, const MatrixXd& q, double volume) {
   project(q, volume, false);
   parallel_for(f_.rows(), 1024, [&](Index i) { f_.row(i) = forces_.force(i).transpose(); });
   found_ = pull_back(*basis_, f_);
   at_ = q;
 }
 
-void HrpdExactEngine::global_step(MatrixXd& q) {
+void HrpdExactEngine::global_step(Team& /*team*/, MatrixXd& q) {
   q = base_ + stiffness_ * at_;
   q.noalias() += inverse_ * found_;
 }

@@ -4,7 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "pliant/base/team.h"
 #include "pliant/elasticity/projective_forces.h"
+#include "pliant/numerics/dissected_cholesky.h"
 #include "pliant/reduced/hrpd_model.h"
 
 namespace pliant {
@@ -18,12 +20,12 @@ class HrpdExactEngine {
 
   /// @param stiffness  A⁻¹ K, 4k x 4k
   /// @param inverse    A⁻¹ times the stiffness factor, 4k x 4k; nothing else is needed
-  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const MatrixXd& inverse,
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const DissectedCholesky& factor,
                     const MatrixXd& rest, std::span<const double> factors);
 
-  void begin_step(const MatrixXd& target);
-  void local_step(const MatrixXd& q, double volume);
-  void global_step(MatrixXd& q);
+  void begin_step(Team& team, const MatrixXd& target);
+  void local_step(Team& team, const MatrixXd& q, double volume);
+  void global_step(Team& team, MatrixXd& q);
 
   double energy(const MatrixXd& q, double volume);  ///< joules, at stiffness 1
   std::size_t memory_bytes() const;

@@ -440,8 +440,9 @@ FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& mo
   Points x;
   positions(model.basis, q, x);
   HrpdEngine<double> engine(model);
-  engine.begin_step(q);  // samples with weights then pull by p - S x
-  engine.local_step(q, 1);
+  Team team;
+  engine.begin_step(team, q);  // samples with weights then pull by p - S x
+  engine.local_step(team, q, 1);
   MatrixXd error = MatrixXd::Zero(model.columns(), 3), whole = error, elastic = error;
   for (std::size_t k = 0; k < model.kinds.size(); ++k) {
     const ReducedConstraints& kind = model.kinds[k];

@@ -49,8 +49,9 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   points_.reserve(rows);
 }
 
-void HrpdPins::set_factor(const DenseCholesky& factor) {
+void HrpdPins::set_factor(const DissectedCholesky& factor) {
   factor_ = &factor;
+  workspace_.resize(at(factor.workspace(static_cast<int>(batch))));
   std::fill(responded_.begin(), responded_.end(), 0);
   felt_.setConstant(unknown);
   points_.forget();
@@ -107,7 +108,7 @@ Vector3d HrpdPins::displacement(Index row, const MatrixXd& q) const {
 void HrpdPins::respond(std::span<const Index> rows) {
   Index count = 0;
   const auto solve_batch = [&] {
-    factor_->solve(batch_.data(), static_cast<int>(count));
+    factor_->solve(batch_.data(), static_cast<int>(count), workspace_.data());
     for (Index i = 0; i < count; ++i) responses_.col(batch_rows_[at(i)]) = batch_.col(i);
     count = 0;
   };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "pliant/contact/active_points.h"
+#include "pliant/numerics/dissected_cholesky.h"
 #include "pliant/reduced/hrpd_model.h"
 
 namespace pliant {
@@ -22,7 +23,7 @@ class HrpdPins final : private PointResponses {
   explicit HrpdPins(const HrpdModel& model);
 
   /// After a factorisation: what was known of A⁻¹ is forgotten. Keeps a reference.
-  void set_factor(const DenseCholesky& factor);
+  void set_factor(const DissectedCholesky& factor);
 
   /// Before the turns of a step.
   /// @param pins    of drags and vertices held while running
@@ -56,7 +57,7 @@ class HrpdPins final : private PointResponses {
   double felt(Index row, Index by);
 
   const HrpdModel& model_;
-  const DenseCholesky* factor_ = nullptr;
+  const DissectedCholesky* factor_ = nullptr;
 
   // === What is known of vertices, a row each: the contact vertices first, then others as they are pinned
   std::vector<int> vertex_;
@@ -68,6 +69,7 @@ class HrpdPins final : private PointResponses {
   std::vector<char> responded_;                // which of them are there
   MatrixXd felt_;   // rows x rows, upper triangle; not a number where it is not known
   MatrixXd batch_;  // of responses that are being solved for
+  AlignedVector<double> workspace_;
   std::vector<Index> batch_rows_;
 
   ActivePoints points_;

@@ -4,12 +4,15 @@
 #include <limits>
 #include <numeric>
 
+#include "pliant/numerics/thin_product.h"
 #include "pliant/reduced/sampled_kernel.h"
 
 namespace pliant {
 namespace {
 
 constexpr Index tile = projective_tile;
+/// Tiles in a chunk. Samples with weights sum up in memory that is to stay near.
+constexpr Index weighted_chunk = 2, fitted_chunk = 4;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -35,8 +38,9 @@ namespace {
 /// Beyond so many the order of samples stays as it is.
 constexpr Index most_ordered = 20'000;
 
-/// Samples in an order in which those that share handles stand in the same group of eight, whose list is short then: the first
-/// that is left, and the seven that share most with it.
+/// Samples in an order in which those that share handles stand in the same group of eight, whose list is short then, and groups
+/// that share handles stand next to each other. A group grows by the sample that adds least to its list; the next one begins
+/// where the list of the last goes on.
 std::vector<int> grouped_order(const SampledConstraints& s, Index lanes) {
   const Index count = s.size();
   std::vector<int> order(at(count));
@@ -47,28 +51,48 @@ std::vector<int> grouped_order(const SampledConstraints& s, Index lanes) {
   for (Index i = 0; i < count; ++i)
     for (int e = s.first[at(i)]; e < s.first[at(i) + 1]; ++e)
       knows[at(s.handle[at(e)])].push_back(static_cast<int>(i));
-  std::vector<char> taken(at(count), 0);
-  std::vector<int> shared(at(count), 0), near;
+  std::vector<char> taken(at(count), 0), listed(at(handles), 0);
+  std::vector<int> shared(at(count), 0), near, list;
+  const auto own = [&](int i) { return s.first[at(i) + 1] - s.first[at(i)]; };
   order.clear();
-  for (Index seed = 0; seed < count; ++seed) {
-    if (taken[at(seed)]) continue;
-    near.clear();
-    for (int e = s.first[at(seed)]; e < s.first[at(seed) + 1]; ++e)
-      for (const int i : knows[at(s.handle[at(e)])])
+  const auto take = [&](int sample) {
+    taken[at(sample)] = 1;
+    order.push_back(sample);
+    for (int e = s.first[at(sample)]; e < s.first[at(sample) + 1]; ++e) {
+      const int h = s.handle[at(e)];
+      if (listed[at(h)]) continue;
+      listed[at(h)] = 1;
+      list.push_back(h);
+      for (const int i : knows[at(h)])
         if (!taken[at(i)] && shared[at(i)]++ == 0) near.push_back(i);
-    shared[at(seed)] = std::numeric_limits<int>::max();
-    if (near.empty()) near.push_back(static_cast<int>(seed));
-    // Of two that share as much, the one that knows fewer others makes the list less long.
-    const auto more = [&](int a, int b) {
-      if (shared[at(a)] != shared[at(b)]) return shared[at(a)] > shared[at(b)];
-      const int of_a = s.first[at(a) + 1] - s.first[at(a)], of_b = s.first[at(b) + 1] - s.first[at(b)];
-      return of_a != of_b ? of_a < of_b : a < b;
-    };
-    const auto last = near.begin() + std::min<Index>(lanes, static_cast<Index>(near.size()));
-    std::partial_sort(near.begin(), last, near.end(), more);
-    for (auto i = near.begin(); i != last; ++i) taken[at(*i)] = 1, order.push_back(*i);
+    }
+  };
+  // Of those that share something with the list: the one that `before` puts first; -1 if there is none.
+  const auto best = [&](auto before) {
+    int found = -1;
+    for (const int i : near)
+      if (!taken[at(i)] && (found < 0 || before(i, found))) found = i;
+    return found;
+  };
+  const auto adds_less = [&](int a, int b) {
+    const int of_a = own(a) - shared[at(a)], of_b = own(b) - shared[at(b)];
+    if (of_a != of_b) return of_a < of_b;
+    return shared[at(a)] != shared[at(b)] ? shared[at(a)] > shared[at(b)] : a < b;
+  };
+  const auto shares_more = [&](int a, int b) {
+    return shared[at(a)] != shared[at(b)] ? shared[at(a)] > shared[at(b)] : a < b;
+  };
+  Index first_left = 0;
+  while (std::ssize(order) < count) {
+    int next = best(shares_more);
     for (const int i : near) shared[at(i)] = 0;
-    shared[at(seed)] = 0;
+    for (const int h : list) listed[at(h)] = 0;
+    near.clear(), list.clear();
+    for (Index i = 0; i < lanes && std::ssize(order) < count; ++i) {
+      if (i > 0) next = best(adds_less);
+      while (taken[at(first_left)]) ++first_left;
+      take(next >= 0 ? next : static_cast<int>(first_left));
+    }
   }
   return order;
 }
@@ -121,20 +145,22 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
     first_.push_back(static_cast<int>(handle_.size()));
   }
 
+  chunk_tiles_ = weighted_ ? weighted_chunk : fitted_chunk;
   if (weighted_) {
-    const int count = handle_.empty() ? 0 : *std::max_element(handle_.begin(), handle_.end()) + 1;
-    of_handle_first_.assign(at(count) + 1, 0);
-    for (const int h : handle_) ++of_handle_first_[at(h) + 1];
-    std::partial_sum(of_handle_first_.begin(), of_handle_first_.end(), of_handle_first_.begin());
-    of_handle_.resize(handle_.size());
-    group_of_.resize(handle_.size());
-    std::vector<int> next(of_handle_first_.begin(), of_handle_first_.end() - 1);
-    for (Index g = 0; g < groups; ++g)
-      for (int e = first_[at(g)]; e < first_[at(g) + 1]; ++e) {
-        const auto to = at(next[at(handle_[at(e)])]++);
-        of_handle_[to] = e;
-        group_of_[to] = static_cast<int>(g);
-      }
+    slot_.resize(handle_.size());
+    for (Index c = 0; c < chunks(); ++c) {
+      const Index first = first_[at(c * chunk_tiles_ * tile / lanes)],
+                  last = first_[at(std::min((c + 1) * chunk_tiles_, tiles()) * tile / lanes)];
+      std::vector<int> known(handle_.begin() + first, handle_.begin() + last);
+      std::sort(known.begin(), known.end());
+      known.erase(std::unique(known.begin(), known.end()), known.end());
+      for (Index e = first; e < last; ++e)
+        slot_[at(e)] =
+            static_cast<int>(std::lower_bound(known.begin(), known.end(), handle_[at(e)]) - known.begin());
+      slot_handle_.insert(slot_handle_.end(), known.begin(), known.end());
+      slot_first_.push_back(static_cast<int>(slot_handle_.size()));
+      most_slots_ = std::max(most_slots_, std::ssize(known));
+    }
     weights_.assign(at(tiles() * tile), T(0));
     shares_ = weights_;
     for (Index i = 0; i < size_; ++i) {
@@ -164,30 +190,30 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
 
 template <class T>
 Index SampledEvaluator<T>::scratch() const {
-  return (9 + shape_of(kind_).outputs + 1) * tile;
+  const Index outputs = shape_of(kind_).outputs;
+  return (9 + outputs + 1 + outputs) * tile + 12 * lanes * most_slots_;
 }
 
 template <class T>
 void SampledEvaluator<T>::evaluate_lines(Index t, const T* q, T* inputs) const {
   const int lines = line_count(kind_);
-  for (Index g = t * tile / lanes; g < (t + 1) * tile / lanes; ++g)
-    detail::evaluate_lines(
-        detail::LinesJob<T>{.lines = lines,
-                            .handles = handle_.data() + first_[at(g)],
-                            .entries = first_[at(g) + 1] - first_[at(g)],
-                            .coefficients = coefficients_.data() + Index{first_[at(g)]} * 4 * lines * lanes,
-                            .rest = rest_lines_.data() + g * 3 * lines * lanes,
-                            .q = q,
-                            .out = inputs + (g * lanes) % tile,
-                            .stride = tile});
+  constexpr Index groups = tile / lanes;
+  detail::evaluate_lines(detail::LinesJob<T>{.lines = lines,
+                                             .groups = groups,
+                                             .first = first_.data() + t * groups,
+                                             .handles = handle_.data(),
+                                             .coefficients = coefficients_.data(),
+                                             .rest = rest_lines_.data() + t * groups * 3 * lines * lanes,
+                                             .q = q,
+                                             .out = inputs,
+                                             .stride = tile});
 }
 
-/// p of a tile's samples at coordinates q.
+/// p of a tile's samples from their lines, which may change.
 template <class T>
-void SampledEvaluator<T>::project(Index t, const T* q, double volume, T* inputs, T* projections,
-                                  T* energies) const {
+void SampledEvaluator<T>::project_lines(Index t, double volume, T* inputs, T* projections,
+                                        T* energies) const {
   const ProjectiveShape shape = shape_of(kind_);
-  evaluate_lines(t, q, inputs);
   if (kind_ == ProjectiveKind::bending) {
     // The side: edges become their normal.
     T* edges = inputs + 3 * tile;
@@ -207,63 +233,68 @@ void SampledEvaluator<T>::project(Index t, const T* q, double volume, T* inputs,
 }
 
 template <class T>
-void SampledEvaluator<T>::evaluate(Index first_tile, Index last_tile, const T* q, double volume, T* scratch,
-                                   T* found) const {
+void SampledEvaluator<T>::evaluate(Index chunk, const T* q, double volume, T* scratch, T* found) const {
   const ProjectiveShape shape = shape_of(kind_);
   T *inputs = scratch, *projections = scratch + 9 * tile;
-  for (Index t = first_tile; t < last_tile; ++t) {
-    project(t, q, volume, inputs, projections, nullptr);
+  for (Index t = chunk * chunk_tiles_; t < std::min((chunk + 1) * chunk_tiles_, tiles()); ++t) {
+    evaluate_lines(t, q, inputs);
+    project_lines(t, volume, inputs, projections, nullptr);
     const T* rest = rest_projections_.data() + t * shape.outputs * tile;
     for (Index i = 0; i < shape.outputs * tile; ++i) projections[i] -= rest[i];
     for (Index three = 0; three < shape.outputs / 3; ++three) {
       // In tets the fit is the same for all nine entries; else each row has its own.
       const Index row = rows_ == 1 ? 0 : three, target = rows_ == 1 ? three : 0;
-      detail::accumulate_fit(detail::FitJob<T>{.fit = fit_.data() + (t * rows_ + row) * tile * padded_,
-                                               .values = projections + 3 * three * tile,
-                                               .value_stride = tile,
-                                               .count = tile,
-                                               .padded = padded_,
-                                               .found = found + 3 * target * padded_});
+      add_product(ThinProduct<T>{.matrix = fit_.data() + (t * rows_ + row) * tile * padded_,
+                                 .stride = padded_,
+                                 .rows = padded_,
+                                 .columns = tile,
+                                 .x = projections + 3 * three * tile,
+                                 .next = 1,
+                                 .apart = tile,
+                                 .out = found + 3 * target * padded_,
+                                 .out_apart = padded_});
     }
   }
 }
 
 template <class T>
-void SampledEvaluator<T>::measure(Index first_tile, Index last_tile, const T* q, T* scratch, T* lines) const {
+void SampledEvaluator<T>::gather(Index chunk, const T* q, double volume, bool begins, T* lines, T* scratch,
+                                 T* parts) const {
   const Index outputs = shape_of(kind_).outputs;
-  for (Index t = first_tile; t < last_tile; ++t) {
-    evaluate_lines(t, q, scratch);
-    std::copy_n(scratch, outputs * tile, lines + t * outputs * tile);
-  }
-}
-
-template <class T>
-void SampledEvaluator<T>::weigh(Index first_tile, Index last_tile, const T* q, double volume, const T* lines,
-                                T* scratch, T* values) const {
-  const Index outputs = shape_of(kind_).outputs;
-  T *inputs = scratch, *projections = scratch + 9 * tile;
-  for (Index t = first_tile; t < last_tile; ++t) {
-    project(t, q, volume, inputs, projections, nullptr);
+  constexpr Index groups = tile / lanes;
+  T *inputs = scratch, *projections = inputs + 9 * tile, *values = projections + (outputs + 1) * tile,
+    *sums = values + outputs * tile;
+  const Index first_slot = slot_first_[at(chunk)], slots = slot_first_[at(chunk) + 1] - first_slot;
+  std::fill_n(sums, 12 * lanes * slots, T(0));
+  for (Index t = chunk * chunk_tiles_; t < std::min((chunk + 1) * chunk_tiles_, tiles()); ++t) {
+    T* compared = lines + t * outputs * tile;
+    evaluate_lines(t, q, inputs);
+    if (begins) std::copy_n(inputs, outputs * tile, compared);
+    project_lines(t, volume, inputs, projections, nullptr);
     detail::weigh_samples(detail::WeighJob<T>{.samples = tile,
                                               .rows = outputs,
                                               .weights = weights_.data() + t * tile,
                                               .projections = projections,
-                                              .lines = lines + t * outputs * tile,
-                                              .out = values + t * outputs * tile});
+                                              .lines = compared,
+                                              .out = values});
+    detail::pull_groups(detail::PullJob<T>{.lines = line_count(kind_),
+                                           .used = used_,
+                                           .groups = groups,
+                                           .first = first_.data() + t * groups,
+                                           .slots = slot_.data(),
+                                           .coefficients = coefficients_.data(),
+                                           .values = values,
+                                           .sums = sums});
   }
+  detail::sum_lanes(detail::LaneSumsJob<T>{.count = slots, .sums = sums, .out = parts + 16 * first_slot});
 }
 
 template <class T>
-void SampledEvaluator<T>::pull(Index handle, const T* values, T* out) const {
-  const int begin = of_handle_first_[at(handle)];
-  detail::pull_to_handle(detail::PullJob<T>{.lines = line_count(kind_),
-                                            .used = used_,
-                                            .entries = of_handle_.data() + begin,
-                                            .groups = group_of_.data() + begin,
-                                            .count = of_handle_first_[at(handle) + 1] - begin,
-                                            .coefficients = coefficients_.data(),
-                                            .values = values,
-                                            .out = out});
+void SampledEvaluator<T>::add_parts(const T* parts, T factor, std::span<const int> place, T* pulled) const {
+  for (std::size_t slot = 0; slot < slot_handle_.size(); ++slot) {
+    T* to = pulled + 3 * Index{place[at(4 * Index{slot_handle_[slot]})]};
+    for (Index i = 0; i < 12; ++i) to[i] += factor * parts[16 * slot + at(i)];
+  }
 }
 
 template <class T>
@@ -272,7 +303,8 @@ double SampledEvaluator<T>::energy(const T* q, double volume, T* scratch) const 
     *energies = projections + shape_of(kind_).outputs * tile;
   double sum = 0;
   for (Index t = 0; t < tiles(); ++t) {
-    project(t, q, volume, inputs, projections, energies);
+    evaluate_lines(t, q, inputs);
+    project_lines(t, volume, inputs, projections, energies);
     for (Index i = 0; i < std::min(tile, size_ - t * tile); ++i)
       sum += static_cast<double>(shares_[at(t * tile + i)] * energies[i]);
   }
@@ -284,45 +316,11 @@ std::size_t SampledEvaluator<T>::memory_bytes() const {
   return (coefficients_.size() + rest_lines_.size() + parameters_.size() + rest_projections_.size() +
           fit_.size() + weights_.size() + shares_.size()) *
              sizeof(T) +
-         (first_.size() + handle_.size() + of_handle_first_.size() + of_handle_.size() + group_of_.size()) *
+         (first_.size() + handle_.size() + slot_.size() + slot_first_.size() + slot_handle_.size()) *
              sizeof(int);
 }
 
 template class SampledEvaluator<float>;
 template class SampledEvaluator<double>;
-
-template <class T>
-void add_panels(const T* panels, Index begin, Index end, Index rows, Index columns, const T* found,
-                Index found_stride, T* out) {
-  for (Index row = begin; row < end; row += panel_rows)
-    detail::accumulate_map(detail::MapJob<T>{.map = panels + row * columns,
-                                             .rows = panel_rows,
-                                             .begin = 0,
-                                             .end = panel_rows,
-                                             .columns = columns,
-                                             .found = found,
-                                             .found_stride = found_stride,
-                                             .out = out + row,
-                                             .out_stride = rows});
-}
-template void add_panels(const float*, Index, Index, Index, Index, const float*, Index, float*);
-template void add_panels(const double*, Index, Index, Index, Index, const double*, Index, double*);
-
-template <class T>
-void add_map(const T* map, Index rows, Index begin, Index end, Index dimension, Index padded, Index blocks,
-             const T* found, T* out) {
-  for (Index block = 0; block < blocks; ++block)
-    detail::accumulate_map(detail::MapJob<T>{.map = map + block * dimension * rows,
-                                             .rows = rows,
-                                             .begin = begin,
-                                             .end = end,
-                                             .columns = dimension,
-                                             .found = found + 3 * block * padded,
-                                             .found_stride = padded,
-                                             .out = out,
-                                             .out_stride = rows});
-}
-template void add_map(const float*, Index, Index, Index, Index, Index, Index, const float*, float*);
-template void add_map(const double*, Index, Index, Index, Index, Index, Index, const double*, double*);
 
 }  // namespace pliant

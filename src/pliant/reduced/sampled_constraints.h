@@ -51,23 +51,24 @@ class SampledEvaluator {
   Index width() const { return width_; }
   Index tiles() const { return (size_ + projective_tile - 1) / projective_tile; }
   bool weighted() const { return weighted_; }
-  Index handles() const { return static_cast<Index>(of_handle_first_.size()) - 1; }
 
-  /// Numbers of scratch that a call of `evaluate` wants, aligned to 64 bytes.
+  /// Samples are evaluated in chunks, which are the same whatever the number of threads.
+  Index chunks() const { return (tiles() + chunk_tiles_ - 1) / chunk_tiles_; }
+  /// Numbers of scratch that evaluating a chunk wants, aligned to 64 bytes.
   Index scratch() const;
-  /// Projects the samples of tiles first to last - 1 at coordinates q (12 a handle: four rows of three) and adds what they
+  /// Of samples that are fitted: projects those of a chunk at coordinates q (12 a handle: four rows of three) and adds what they
   /// say to `found` (width rows of `padded`).
-  void evaluate(Index first_tile, Index last_tile, const T* q, double volume, T* scratch, T* found) const;
+  void evaluate(Index chunk, const T* q, double volume, T* scratch, T* found) const;
 
   // === Of samples with weights
-  Index value_count() const { return tiles() * projective_tile * 3 * used_; }
-  /// S x at coordinates q, into `lines`: as many as values.
-  void measure(Index first_tile, Index last_tile, const T* q, T* scratch, T* lines) const;
-  /// w λ (p - lines) at coordinates q, into `values`: groups of eight samples.
-  void weigh(Index first_tile, Index last_tile, const T* q, double volume, const T* lines, T* scratch,
-             T* values) const;
-  /// out (4 rows of 3) += what all samples say to one handle.
-  void pull(Index handle, const T* values, T* out) const;
+  Index line_numbers() const { return tiles() * projective_tile * 3 * used_; }
+  Index part_numbers() const { return 16 * static_cast<Index>(slot_handle_.size()); }
+  /// Uᵀ Sᵀ w λ (p - lines) of a chunk's samples at coordinates q: its part, of all the `parts`.
+  /// @param lines  S x that projections are compared with; made that of q itself where `begins`
+  void gather(Index chunk, const T* q, double volume, bool begins, T* lines, T* scratch, T* parts) const;
+  /// pulled += factor times the parts of all chunks.
+  /// @param place   of every column, four of a handle following each other, in `pulled`, which has three numbers a place
+  void add_parts(const T* parts, T factor, std::span<const int> place, T* pulled) const;
   /// Σ wλ/2 |S x - p|² at coordinates q, joules.
   double energy(const T* q, double volume, T* scratch) const;
   std::size_t memory_bytes() const;
@@ -83,24 +84,13 @@ class SampledEvaluator {
   bool weighted_ = false;
   int used_ = 3;                       // lines that are rows of S
   AlignedVector<T> weights_, shares_;  // w λ and w of samples, whole tiles
-  // Where each handle stands in the lists of groups: entries, and the groups that they belong to.
-  std::vector<int> of_handle_first_ = {0}, of_handle_, group_of_;
+  Index chunk_tiles_ = 1, most_slots_ = 0;
+  // Of samples with weights: each chunk sums up for every handle that it knows in a slot of its own.
+  std::vector<int> slot_;                           // of every entry, counted within its chunk
+  std::vector<int> slot_first_ = {0}, slot_handle_;  // of chunks, and of all slots
 
   void evaluate_lines(Index tile, const T* q, T* inputs) const;
-  void project(Index tile, const T* q, double volume, T* inputs, T* projections, T* energies) const;
+  void project_lines(Index tile, double volume, T* inputs, T* projections, T* energies) const;
 };
-
-/// Large matrices lie in panels of so many rows, each column after column: read from end to end.
-constexpr Index panel_rows = 32;
-/// out (3 rows of `rows`) += a matrix in panels times found (3 rows of `found_stride`), for whole panels.
-template <class T>
-void add_panels(const T* panels, Index begin, Index end, Index rows, Index columns, const T* found,
-                Index found_stride, T* out);
-
-/// out (3 rows of `rows`, a multiple of eight) += map (column-major, `rows` x (blocks * d)) times found: three numbers a
-/// column, d columns from the first three rows of found, d from the next three, and so on.
-template <class T>
-void add_map(const T* map, Index rows, Index begin, Index end, Index dimension, Index padded, Index blocks,
-             const T* found, T* out);
 
 }  // namespace pliant

@@ -4,12 +4,13 @@
 
 namespace pliant::detail {
 
-/// Lines of eight samples: out[3 lines][stride], from rest[3 lines][8] and entries' coefficients [4][lines][8].
+/// Lines of samples in groups of eight: of group g out[3 lines][stride] from 8 g on, from rest[g][3 lines][8] and coefficients
+/// [entry][4][lines][8] of its entries first[g] to first[g + 1] - 1.
 template <class T>
 struct LinesJob {
   int lines;
-  const int* handles;
-  Index entries;
+  Index groups;
+  const int *first, *handles;
   const T *coefficients, *rest, *q;
   T* out;
   Index stride;
@@ -17,43 +18,28 @@ struct LinesJob {
 void evaluate_lines(const LinesJob<float>& job);
 void evaluate_lines(const LinesJob<double>& job);
 
-/// found[row][padded] += Σ_i fit[i][padded] * values[row][i], for three rows of values.
-template <class T>
-struct FitJob {
-  const T* fit;
-  const T* values;
-  Index value_stride, count, padded;
-  T* found;
-};
-void accumulate_fit(const FitJob<float>& job);
-void accumulate_fit(const FitJob<double>& job);
-
-/// out[c][out_stride] += map[column][rows] * found[c][column], rows begin to end - 1 (whole groups of eight), c = 0, 1, 2.
-template <class T>
-struct MapJob {
-  const T* map;
-  Index rows, begin, end, columns;
-  const T* found;
-  Index found_stride;
-  T* out;
-  Index out_stride;
-};
-void accumulate_map(const MapJob<float>& job);
-void accumulate_map(const MapJob<double>& job);
-
-/// What samples say to one handle: out (4 rows of 3) += Σ over entries, lines and lanes of coefficients times values. An entry
-/// is a group of eight samples that know the handle: its coefficients [4][lines][8], of which the first `used` lines count,
-/// and its values [used][3][8].
+/// What groups of eight samples say to handles, the lanes kept apart: sums[slot of an entry][4][3][8] += coefficients of the entry,
+/// of which the first `used` lines count, times values[g][used][3][8].
 template <class T>
 struct PullJob {
   int lines, used;
-  const int *entries, *groups;
-  Index count;
+  Index groups;
+  const int *first, *slots;
   const T *coefficients, *values;
+  T* sums;
+};
+void pull_groups(const PullJob<float>& job);
+void pull_groups(const PullJob<double>& job);
+
+/// out[i][0 to 11] = sums[i][12][8] over the eight lanes; a row of out has sixteen numbers.
+template <class T>
+struct LaneSumsJob {
+  Index count;
+  const T* sums;
   T* out;
 };
-void pull_to_handle(const PullJob<float>& job);
-void pull_to_handle(const PullJob<double>& job);
+void sum_lanes(const LaneSumsJob<float>& job);
+void sum_lanes(const LaneSumsJob<double>& job);
 
 /// Of a tile's samples: out [groups of eight][rows][8] = weights[samples] (projections - lines)[rows][samples].
 template <class T>

@@ -146,9 +146,12 @@ MatrixXd tangent_stiffness(const HrpdModel& model, const MatrixXd& stiffness, co
   const Points& X = model.basis.rest;
   const double small = 1e-5 * (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
   HrpdEngine<double> engine(model);
-  engine.begin_step(MatrixXd::Zero(model.columns(), 3));
+  Team team;
+  const MatrixXd at_rest = MatrixXd::Zero(model.columns(), 3);
+  engine.begin_step(team, at_rest);
+  engine.local_step(team, at_rest, 1);
   const auto pulled = [&](const MatrixXd& q) {
-    engine.local_step(q, 1);
+    engine.local_step(team, q, 1);
     MatrixXd sum = engine.pulled();
     for (std::size_t k = 0; k < model.kinds.size(); ++k) {
       if (model.kinds[k].samples.weighted()) continue;
