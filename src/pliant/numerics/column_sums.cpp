@@ -14,26 +14,44 @@ namespace pliant {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// out += four columns, each times three weights. The sums stay in the nearest cache while columns stream by.
-void add_four(const double* const* columns, const double* weights, Index rows, double* out) {
-  const hn::ScalableTag<double> d;
+/// out[c][r] += Σ_i columns[i][r] weights[3 i + c] for rows begin to end - 1. All sums stay in registers while columns stream by.
+template <int vectors>
+HWY_INLINE void some_rows(const float* const* columns, const float* weights, Index count, Index row,
+                          double* out, Index rows) {
+  const hn::CappedTag<float, 8> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  Index i = 0;
-  for (; i + lanes <= rows; i += lanes) {
-    auto x = hn::LoadU(d, out + i), y = hn::LoadU(d, out + rows + i), z = hn::LoadU(d, out + 2 * rows + i);
-    for (int k = 0; k < 4; ++k) {
-      const auto value = hn::LoadU(d, columns[k] + i);
-      x = hn::MulAdd(value, hn::Set(d, weights[3 * k]), x);
-      y = hn::MulAdd(value, hn::Set(d, weights[3 * k + 1]), y);
-      z = hn::MulAdd(value, hn::Set(d, weights[3 * k + 2]), z);
+  hn::Vec<decltype(d)> sum[3][vectors];
+  for (auto& of_coordinate : sum)
+    for (auto& v : of_coordinate) v = hn::Zero(d);
+  for (Index i = 0; i < count; ++i, weights += 3) {
+    const auto x = hn::Set(d, weights[0]), y = hn::Set(d, weights[1]), z = hn::Set(d, weights[2]);
+    for (int v = 0; v < vectors; ++v) {
+      const auto value = hn::LoadU(d, columns[i] + row + v * lanes);
+      sum[0][v] = hn::MulAdd(value, x, sum[0][v]);
+      sum[1][v] = hn::MulAdd(value, y, sum[1][v]);
+      sum[2][v] = hn::MulAdd(value, z, sum[2][v]);
     }
-    hn::StoreU(x, d, out + i);
-    hn::StoreU(y, d, out + rows + i);
-    hn::StoreU(z, d, out + 2 * rows + i);
   }
-  for (; i < rows; ++i)
-    for (int k = 0; k < 4; ++k)
-      for (int c = 0; c < 3; ++c) out[c * rows + i] += columns[k][i] * weights[3 * k + c];
+  HWY_ALIGN float lane[8];
+  for (int c = 0; c < 3; ++c)
+    for (int v = 0; v < vectors; ++v) {
+      hn::Store(sum[c][v], d, lane);
+      for (Index i = 0; i < lanes; ++i) out[c * rows + row + v * lanes + i] += static_cast<double>(lane[i]);
+    }
+}
+
+void add_columns(const float* const* columns, const float* weights, Index count, Index begin, Index end,
+                 double* out, Index rows) {
+  const Index lanes = static_cast<Index>(hn::Lanes(hn::CappedTag<float, 8>()));
+  Index row = begin;
+  for (; row + 4 * lanes <= end; row += 4 * lanes) some_rows<4>(columns, weights, count, row, out, rows);
+  for (; row + lanes <= end; row += lanes) some_rows<1>(columns, weights, count, row, out, rows);
+  for (; row < end; ++row)
+    for (int c = 0; c < 3; ++c) {
+      float sum = 0;
+      for (Index i = 0; i < count; ++i) sum += columns[i][row] * weights[3 * i + c];
+      out[c * rows + row] += static_cast<double>(sum);
+    }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -42,22 +60,29 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace pliant {
-HWY_EXPORT(add_four);
+HWY_EXPORT(add_columns);
 
-void sum_columns(const MatrixXd& A, std::span<const Index> columns, const MatrixXd& weights, MatrixXd& out) {
-  out.setZero(A.rows(), 3);
-  for (std::size_t first = 0; first < columns.size(); first += 4) {
-    const double* four[4];
-    double with[12];
-    for (std::size_t k = 0; k < 4; ++k) {
-      const std::size_t i = std::min(first + k, columns.size() - 1);
-      four[k] = A.col(columns[i]).data();
-      for (int c = 0; c < 3; ++c)
-        with[3 * k + static_cast<std::size_t>(c)] =
-            first + k < columns.size() ? weights(static_cast<Index>(i), c) : 0;
+void sum_columns(Team& team, const Eigen::MatrixXf& A, std::span<const Index> columns, const MatrixXd& weights,
+                 MatrixXd& out) {
+  constexpr Index rows_a_task = 256;
+  constexpr std::size_t at_once = 64;
+  const Index rows = A.rows();
+  out.setZero(rows, 3);
+  team.run((rows + rows_a_task - 1) / rows_a_task, [&](Index task, int) {
+    for (std::size_t first = 0; first < columns.size(); first += at_once) {
+      const std::size_t count = std::min(at_once, columns.size() - first);
+      const float* some[at_once];
+      float with[3 * at_once];
+      for (std::size_t i = 0; i < count; ++i) {
+        some[i] = A.col(columns[first + i]).data();
+        for (std::size_t c = 0; c < 3; ++c)
+          with[3 * i + c] = static_cast<float>(weights(static_cast<Index>(first + i), static_cast<Index>(c)));
+      }
+      HWY_DYNAMIC_DISPATCH(add_columns)
+      (some, with, static_cast<Index>(count), task * rows_a_task, std::min((task + 1) * rows_a_task, rows),
+       out.data(), rows);
     }
-    HWY_DYNAMIC_DISPATCH(add_four)(four, with, A.rows(), out.data());
-  }
+  });
 }
 
 }  // namespace pliant

@@ -255,7 +255,7 @@ void Hrpd::predict() {
   }
 }
 
-void Hrpd::begin_pins() {
+void Hrpd::begin_pins(Team& team) {
   const Trace::Scope scope(trace_, "pins");
   const HrpdModel& m = *model_;
   pinned_.clear();
@@ -276,7 +276,7 @@ void Hrpd::begin_pins() {
   }
   placed_.clear();
   for (const Obstacle& o : obstacles_) placed_.push_back(place(o, time_ + time_step_));
-  pins_.begin(pinned_, placed_, time_step_, start_, target_);
+  pins_.begin(team, pinned_, placed_, time_step_, start_, target_);
 }
 
 void Hrpd::local_step(Team& team) {
@@ -289,7 +289,7 @@ StepReport Hrpd::step() {
   if (changes_.time_step || changes_.stiffness) factorize();
   Team team(!model_->all);  // which has loops of its own
   predict();
-  begin_pins();
+  begin_pins(team);
   {
     const Trace::Scope scope(trace_, "begin");
     std::visit([&](auto& engine) { engine.begin_step(team, target_); }, engine_);
@@ -309,7 +309,7 @@ StepReport Hrpd::step() {
     }
     if (!pins_.empty()) {
       const Trace::Scope scope(trace_, "pins");
-      pins_.pull(q_);
+      pins_.pull(team, q_);
     }
     if (i + 1 < options_.iterations)
       mixing_.mix(Eigen::Map<const VectorXd>(turn_start_.data(), turn_start_.size()),
@@ -323,7 +323,7 @@ StepReport Hrpd::step() {
     report.converged = false;
   } else {
     v_ = (q_ - start_) / h;
-    pins_.bounce(start_rates_, v_);
+    pins_.bounce(team, start_rates_, v_);
   }
 
   // What the world did to the vertices that the subspace holds: the rest of the balance of momentum.

@@ -46,14 +46,20 @@ std::vector<Line> lines_of(const ProjectiveGroup& group, Index c) {
   return lines;
 }
 
+/// The lines of a sample that stands for others.
+struct SampleLines {
+  std::vector<Line> lines;
+  bool means = false;  ///< over more than the sample itself
+};
+
 /// The lines of samples of tets, mixed with their means over the constraints that each stands for.
-std::vector<std::vector<Line>> smoothed_lines(const ProjectiveGroup& group, const WeightedSamples& weighted,
+std::vector<SampleLines> smoothed_lines(const ProjectiveGroup& group, const WeightedSamples& weighted,
                                               double smoothing) {
   constexpr int lines = 3;
   std::vector<std::vector<int>> members(weighted.samples.size());
   for (std::size_t c = 0; c < weighted.region.size(); ++c)
     if (weighted.region[c] >= 0) members[at(weighted.region[c])].push_back(static_cast<int>(c));
-  std::vector<std::vector<Line>> out(members.size());
+  std::vector<SampleLines> out(members.size());
   parallel_for(static_cast<Index>(members.size()), 16, [&](Index i) {
     std::vector<std::pair<int, Vector3d>> parts;  // a vertex, and its number in each line
     const auto add = [&](int c, double factor, const MatrixXd& S) {
@@ -74,21 +80,59 @@ std::vector<std::vector<Line>> smoothed_lines(const ProjectiveGroup& group, cons
     add(weighted.samples[at(i)], whole > 0 ? 1 - smoothing : 1, S);
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    out[at(i)].resize(lines);
+    out[at(i)].means = members[at(i)].size() > 1;
+    out[at(i)].lines.resize(lines);
     for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
       Vector3d sum = Vector3d::Zero();
       for (; end < parts.size() && parts[end].first == parts[begin].first; ++end) sum += parts[end].second;
       for (int line = 0; line < lines; ++line)
-        out[at(i)][at(line)].emplace_back(parts[begin].first, sum[line]);
+        out[at(i)].lines[at(line)].emplace_back(parts[begin].first, sum[line]);
     }
   });
   return out;
 }
 
+/// Handles that say less to a sample than a hundredth of what the first of them does hand that over to the nearest of the others, so that affine maps of the body are seen as
+/// before: what the coefficients (c₀, c) of a handle at s say of x -> a + B x is c₀ (a + B s) + r B c, and so one at s' says the same
+/// with (c₀, c + c₀ (s - s') / r).
+void leave_out_faint(const SkinningBasis& basis, Index lines, std::map<int, VectorXd>& at_handles) {
+  if (basis.given.cols() > 0) return;
+  constexpr double faint = 0.01;
+  double most = 0;
+  for (const auto& [handle, values] : at_handles) most = std::max(most, values.squaredNorm());
+  const auto is_whole = [&](int handle) {
+    const auto first = basis.dropped.begin() + 4 * Index{handle};
+    return std::count(first, first + 4, 0) == 4;
+  };
+  std::vector<int> left, kept;
+  for (const auto& [handle, values] : at_handles)
+    if (values.squaredNorm() < faint * faint * most)
+      left.push_back(handle);
+    else if (is_whole(handle))
+      kept.push_back(handle);
+  if (kept.empty()) return;
+  for (const int from : left) {
+    const auto distance = [&](int handle) {
+      return (basis.centers.row(handle) - basis.centers.row(from)).squaredNorm();
+    };
+    const int to =
+        *std::min_element(kept.begin(), kept.end(), [&](int a, int b) { return distance(a) < distance(b); });
+    const VectorXd& given = at_handles[from];
+    VectorXd& taken = at_handles[to];
+    const Vector3d apart =
+        (basis.centers.row(from) - basis.centers.row(to)).transpose() / basis.weights.radius;
+    for (Index line = 0; line < lines; ++line) {
+      taken.segment<4>(4 * line) += given.segment<4>(4 * line);
+      taken.segment<3>(4 * line + 1) += given[4 * line] * apart;
+    }
+  }
+  for (const int from : left) at_handles.erase(from);
+}
+
 /// @param given  lines of the samples in place of their own, if any
 SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
                                        const ProjectionFitting& fitting,
-                                       const std::vector<std::vector<Line>>& given = {}) {
+                                       const std::vector<SampleLines>& given = {}) {
   const ProjectiveGroup& group = constraints.group(fitting.kind);
   const Index count = static_cast<Index>(fitting.samples.size()), lines = line_count(fitting.kind);
   SampledConstraints out;
@@ -110,7 +154,7 @@ SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints,
     for (std::size_t k = 0; k < shown; ++k) out.corners(i, static_cast<Index>(k)) = ids[k];
     out.parameters.col(i) = group.parameters.col(c);
     if (edges > 0) out.parameters.col(i).head(edges * edges) = MatrixXd::Identity(edges, edges).reshaped();
-    const std::vector<Line> of_sample = given.empty() ? lines_of(group, c) : given[at(i)];
+    const std::vector<Line> of_sample = given.empty() ? lines_of(group, c) : given[at(i)].lines;
     std::map<int, VectorXd> at_handles;
     for (Index line = 0; line < lines; ++line) {
       Vector3d rest = Vector3d::Zero();
@@ -124,6 +168,7 @@ SampledConstraints sampled_constraints(const ProjectiveConstraints& constraints,
       }
       out.rest_lines.col(i).segment<3>(3 * line) = rest;
     }
+    if (!given.empty() && given[at(i)].means) leave_out_faint(basis, lines, at_handles);
     for (const auto& [handle, values] : at_handles) {
       out.handle.push_back(handle);
       entries.push_back(values);
@@ -232,7 +277,7 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
       smoothing > 0 && (which == ProjectiveKind::tet_strain || which == ProjectiveKind::tet_volume);
   kind.samples = sampled_constraints(
       constraints, basis, nothing_fitted,
-      smooth ? smoothed_lines(group, weighted, smoothing) : std::vector<std::vector<Line>>());
+      smooth ? smoothed_lines(group, weighted, smoothing) : std::vector<SampleLines>());
   SampledConstraints& s = kind.samples;
   s.fit.resize(0, s.rows * s.size());
   s.weights = weighted.weights;

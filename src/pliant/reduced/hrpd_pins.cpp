@@ -24,6 +24,15 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+/// body(i) for all points.
+template <class Body>
+void run_all(Team& team, Index count, Body&& body) {
+  constexpr Index points_a_task = 64;
+  team.run((count + points_a_task - 1) / points_a_task, [&](Index task, int) {
+    for (Index i = task * points_a_task; i < std::min((task + 1) * points_a_task, count); ++i) body(i);
+  });
+}
+
 }  // namespace
 
 HrpdPins::HrpdPins(const HrpdModel& model)
@@ -45,6 +54,7 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   batch_.resize(model.columns(), batch);
   batch_rows_.resize(at(batch));
   shift_.setZero(model.columns(), 3);
+  goes_to_.resize(contacts, 3);
   if (rows <= most_felt) felt_.resize(rows, rows);
   points_.reserve(rows);
 }
@@ -109,7 +119,7 @@ void HrpdPins::respond(std::span<const Index> rows) {
   Index count = 0;
   const auto solve_batch = [&] {
     factor_->solve(batch_.data(), static_cast<int>(count), workspace_.data());
-    for (Index i = 0; i < count; ++i) responses_.col(batch_rows_[at(i)]) = batch_.col(i);
+    for (Index i = 0; i < count; ++i) responses_.col(batch_rows_[at(i)]) = batch_.col(i).cast<float>();
     count = 0;
   };
   for (const Index row : rows) {
@@ -128,10 +138,11 @@ void HrpdPins::respond(std::span<const Index> rows) {
 double HrpdPins::felt(Index row, Index by) {
   if (row > by) std::swap(row, by);
   const auto compute = [&] {
-    const double* moved = responses_.col(by).data();
+    const float* moved = responses_.col(by).data();
     Eigen::Vector4d sum = Eigen::Vector4d::Zero();
     for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e)
-      sum += columns_[at(e)].cwiseProduct(Eigen::Map<const Eigen::Vector4d>(moved + handle_row_[at(e)]));
+      sum += columns_[at(e)].cwiseProduct(
+          Eigen::Map<const Eigen::Vector4f>(moved + handle_row_[at(e)]).cast<double>());
     return sum.sum();
   };
   if (felt_.size() == 0) return compute();
@@ -148,13 +159,13 @@ void HrpdPins::compliance(std::span<const Index> rows, MatrixXd& out) {
 }
 
 void HrpdPins::push(std::span<const Index> rows, const MatrixXd& forces) {
-  sum_columns(responses_, rows, forces, shift_);
+  sum_columns(*team_, responses_, rows, forces, shift_);
 }
 
 // === A step
 
-void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed, double time_step,
-                     const MatrixXd& start, const MatrixXd& target) {
+void HrpdPins::begin(Team& team, const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed,
+                     double time_step, const MatrixXd& start, const MatrixXd& target) {
   const Index contacts = static_cast<Index>(model_.contact_vertices.size());
   // Vertices that were pinned some time ago are forgotten once there are too many.
   if (static_cast<Index>(vertex_.size() + pins.size()) > responses_.cols()) {
@@ -167,26 +178,34 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
   }
   points_.begin(placed, time_step);
   for (const Pin& pin : pins) points_.add_pin(row_of(pin.vertex), pin.stiffness, pin.place);
+  if (placed.empty()) return;
   const Points& X = model_.basis.rest;
-  for (Index k = 0; k < contacts && !placed.empty(); ++k) {
+  run_all(team, contacts, [&](Index k) {
+    goes_to_.row(k) = X.row(model_.contact_vertices[at(k)]) + displacement(k, target).transpose();
+  });
+  for (Index k = 0; k < contacts; ++k) {
     const int v = model_.contact_vertices[at(k)];
     if (std::binary_search(model_.fixed.begin(), model_.fixed.end(), v)) {
       points_.leave_out(k);
       continue;
     }
-    const Vector3d rest = X.row(v).transpose();
-    points_.add_contact(k, k, rest + displacement(k, target),
-                        [&] { return Vector3d(rest + displacement(k, start)); });
+    points_.add_contact(k, k, goes_to_.row(k).transpose(),
+                        [&] { return Vector3d(X.row(v).transpose() + displacement(k, start)); });
   }
 }
 
-void HrpdPins::pull(MatrixXd& q) {
-  for (ActivePoint& point : points_.points())
+void HrpdPins::pull(Team& team, MatrixXd& q) {
+  team_ = &team;
+  std::vector<ActivePoint>& points = points_.points();
+  run_all(team, std::ssize(points), [&](Index i) {
+    ActivePoint& point = points[at(i)];
     point.here = model_.basis.rest.row(vertex_[at(point.row)]).transpose() + displacement(point.row, q);
+  });
   if (points_.pull(*this)) q += shift_;
 }
 
-void HrpdPins::bounce(const MatrixXd& rates_before, MatrixXd& rates) {
+void HrpdPins::bounce(Team& team, const MatrixXd& rates_before, MatrixXd& rates) {
+  team_ = &team;
   if (points_.bounce(
           *this, [&](Index row) { return displacement(row, rates_before); },
           [&](Index row) { return displacement(row, rates); }))

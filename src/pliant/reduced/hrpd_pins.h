@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "pliant/base/team.h"
 #include "pliant/contact/active_points.h"
 #include "pliant/numerics/dissected_cholesky.h"
 #include "pliant/reduced/hrpd_model.h"
@@ -29,12 +30,12 @@ class HrpdPins final : private PointResponses {
   /// @param pins    of drags and vertices held while running
   /// @param placed  obstacles at the end of the step; must stay until the next one
   /// @param start, target  coordinates at the beginning, and where the body would be without forces, 4k x 3
-  void begin(const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed, double time_step,
-             const MatrixXd& start, const MatrixXd& target);
+  void begin(Team& team, const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed,
+             double time_step, const MatrixXd& start, const MatrixXd& target);
   /// Moves coordinates of a global step by what pins and obstacles add to it.
-  void pull(MatrixXd& q);
+  void pull(Team& team, MatrixXd& q);
   /// After the turns: vertices that came upon an obstacle with restitution leave it with a part of their speed.
-  void bounce(const MatrixXd& rates_before, MatrixXd& rates);
+  void bounce(Team& team, const MatrixXd& rates_before, MatrixXd& rates);
 
   /// The force of a pin given to `begin`, after the last turn, N.
   const Vector3d& force(std::size_t pin) const { return points_.points()[pin].force; }
@@ -65,7 +66,7 @@ class HrpdPins final : private PointResponses {
   std::vector<Index> first_ = {0};             // entries of a row: first_[row] to first_[row + 1] - 1
   std::vector<Index> handle_row_;              // of q
   std::vector<Eigen::Vector4d> columns_;       // of U there
-  MatrixXd responses_;                         // 4k x rows
+  Eigen::MatrixXf responses_;                  // 4k x rows
   std::vector<char> responded_;                // which of them are there
   MatrixXd felt_;   // rows x rows, upper triangle; not a number where it is not known
   MatrixXd batch_;  // of responses that are being solved for
@@ -74,6 +75,8 @@ class HrpdPins final : private PointResponses {
 
   ActivePoints points_;
   MatrixXd shift_;  // 4k x 3: by the last push
+  Points goes_to_;  // of contact vertices, without forces
+  Team* team_ = nullptr;  // of the present call
 };
 
 }  // namespace pliant

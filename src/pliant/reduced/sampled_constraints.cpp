@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "pliant/numerics/dissection.h"
 #include "pliant/numerics/thin_product.h"
 #include "pliant/reduced/sampled_kernel.h"
 
@@ -11,8 +12,8 @@ namespace pliant {
 namespace {
 
 constexpr Index tile = projective_tile;
-/// Tiles in a chunk. Samples with weights sum up in memory that is to stay near.
-constexpr Index weighted_chunk = 2, fitted_chunk = 4;
+/// Tiles in a chunk. Many, so that handles stand in few of them; not so many that what they sum up leaves the nearest cache.
+constexpr Index chunk_tiles = 4;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -38,9 +39,27 @@ namespace {
 /// Beyond so many the order of samples stays as it is.
 constexpr Index most_ordered = 20'000;
 
+/// Handles in the order in which a graph is taken apart that joins those that samples share.
+/// @param knows  samples of every handle
+std::vector<int> places_of_handles(const SampledConstraints& s, std::span<const std::vector<int>> knows) {
+  std::vector<std::vector<int>> neighbors(knows.size());
+  for (std::size_t h = 0; h < knows.size(); ++h) {
+    std::vector<int>& around = neighbors[h];
+    for (const int i : knows[h])
+      around.insert(around.end(), s.handle.begin() + s.first[at(i)], s.handle.begin() + s.first[at(i) + 1]);
+    std::sort(around.begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
+  }
+  std::vector<int> place(knows.size());
+  int next = 0;
+  for (const Dissection::Part& part : dissect(neighbors, 1).parts)
+    for (const int h : part.vertices) place[at(h)] = next++;
+  return place;
+}
+
 /// Samples in an order in which those that share handles stand in the same group of eight, whose list is short then, and groups
-/// that share handles stand next to each other. A group grows by the sample that adds least to its list; the next one begins
-/// where the list of the last goes on.
+/// that share handles stand near each other. A group grows by the sample that adds least to its list; groups follow each other as
+/// their handles do, where the graph of handles is taken apart.
 std::vector<int> grouped_order(const SampledConstraints& s, Index lanes) {
   const Index count = s.size();
   std::vector<int> order(at(count));
@@ -51,9 +70,20 @@ std::vector<int> grouped_order(const SampledConstraints& s, Index lanes) {
   for (Index i = 0; i < count; ++i)
     for (int e = s.first[at(i)]; e < s.first[at(i) + 1]; ++e)
       knows[at(s.handle[at(e)])].push_back(static_cast<int>(i));
+
+  // === Where groups may begin
+  const std::vector<int> place = places_of_handles(s, knows);
+  std::vector<int> first_place(at(count), handles);
+  for (Index i = 0; i < count; ++i)
+    for (int e = s.first[at(i)]; e < s.first[at(i) + 1]; ++e)
+      first_place[at(i)] = std::min(first_place[at(i)], place[at(s.handle[at(e)])]);
+  std::vector<int> starts = order;
+  std::stable_sort(starts.begin(), starts.end(),
+                   [&](int a, int b) { return first_place[at(a)] < first_place[at(b)]; });
+
+  // === How they grow
   std::vector<char> taken(at(count), 0), listed(at(handles), 0);
   std::vector<int> shared(at(count), 0), near, list;
-  const auto own = [&](int i) { return s.first[at(i) + 1] - s.first[at(i)]; };
   order.clear();
   const auto take = [&](int sample) {
     taken[at(sample)] = 1;
@@ -67,32 +97,23 @@ std::vector<int> grouped_order(const SampledConstraints& s, Index lanes) {
         if (!taken[at(i)] && shared[at(i)]++ == 0) near.push_back(i);
     }
   };
-  // Of those that share something with the list: the one that `before` puts first; -1 if there is none.
-  const auto best = [&](auto before) {
-    int found = -1;
-    for (const int i : near)
-      if (!taken[at(i)] && (found < 0 || before(i, found))) found = i;
-    return found;
-  };
+  const auto adds = [&](int i) { return s.first[at(i) + 1] - s.first[at(i)] - shared[at(i)]; };
   const auto adds_less = [&](int a, int b) {
-    const int of_a = own(a) - shared[at(a)], of_b = own(b) - shared[at(b)];
-    if (of_a != of_b) return of_a < of_b;
+    if (adds(a) != adds(b)) return adds(a) < adds(b);
     return shared[at(a)] != shared[at(b)] ? shared[at(a)] > shared[at(b)] : a < b;
   };
-  const auto shares_more = [&](int a, int b) {
-    return shared[at(a)] != shared[at(b)] ? shared[at(a)] > shared[at(b)] : a < b;
-  };
-  Index first_left = 0;
+  std::size_t next_start = 0;
   while (std::ssize(order) < count) {
-    int next = best(shares_more);
+    for (Index i = 0; i < lanes && std::ssize(order) < count; ++i) {
+      int next = -1;
+      for (const int candidate : near)
+        if (!taken[at(candidate)] && (next < 0 || adds_less(candidate, next))) next = candidate;
+      while (taken[at(starts[next_start])]) ++next_start;
+      take(next >= 0 ? next : starts[next_start]);
+    }
     for (const int i : near) shared[at(i)] = 0;
     for (const int h : list) listed[at(h)] = 0;
     near.clear(), list.clear();
-    for (Index i = 0; i < lanes && std::ssize(order) < count; ++i) {
-      if (i > 0) next = best(adds_less);
-      while (taken[at(first_left)]) ++first_left;
-      take(next >= 0 ? next : static_cast<int>(first_left));
-    }
   }
   return order;
 }
@@ -145,12 +166,11 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
     first_.push_back(static_cast<int>(handle_.size()));
   }
 
-  chunk_tiles_ = weighted_ ? weighted_chunk : fitted_chunk;
   if (weighted_) {
     slot_.resize(handle_.size());
     for (Index c = 0; c < chunks(); ++c) {
-      const Index first = first_[at(c * chunk_tiles_ * tile / lanes)],
-                  last = first_[at(std::min((c + 1) * chunk_tiles_, tiles()) * tile / lanes)];
+      const Index first = first_[at(c * chunk_tiles * tile / lanes)],
+                  last = first_[at(std::min((c + 1) * chunk_tiles, tiles()) * tile / lanes)];
       std::vector<int> known(handle_.begin() + first, handle_.begin() + last);
       std::sort(known.begin(), known.end());
       known.erase(std::unique(known.begin(), known.end()), known.end());
@@ -186,6 +206,11 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
         fit_[at(((t * rows_ + r) * tile + lane) * padded_ + k)] =
             static_cast<T>(s.fit(k, rows_ * sample + r));
   }
+}
+
+template <class T>
+Index SampledEvaluator<T>::chunks() const {
+  return (tiles() + chunk_tiles - 1) / chunk_tiles;
 }
 
 template <class T>
@@ -236,7 +261,7 @@ template <class T>
 void SampledEvaluator<T>::evaluate(Index chunk, const T* q, double volume, T* scratch, T* found) const {
   const ProjectiveShape shape = shape_of(kind_);
   T *inputs = scratch, *projections = scratch + 9 * tile;
-  for (Index t = chunk * chunk_tiles_; t < std::min((chunk + 1) * chunk_tiles_, tiles()); ++t) {
+  for (Index t = chunk * chunk_tiles; t < std::min((chunk + 1) * chunk_tiles, tiles()); ++t) {
     evaluate_lines(t, q, inputs);
     project_lines(t, volume, inputs, projections, nullptr);
     const T* rest = rest_projections_.data() + t * shape.outputs * tile;
@@ -266,7 +291,7 @@ void SampledEvaluator<T>::gather(Index chunk, const T* q, double volume, bool be
     *sums = values + outputs * tile;
   const Index first_slot = slot_first_[at(chunk)], slots = slot_first_[at(chunk) + 1] - first_slot;
   std::fill_n(sums, 12 * lanes * slots, T(0));
-  for (Index t = chunk * chunk_tiles_; t < std::min((chunk + 1) * chunk_tiles_, tiles()); ++t) {
+  for (Index t = chunk * chunk_tiles; t < std::min((chunk + 1) * chunk_tiles, tiles()); ++t) {
     T* compared = lines + t * outputs * tile;
     evaluate_lines(t, q, inputs);
     if (begins) std::copy_n(inputs, outputs * tile, compared);

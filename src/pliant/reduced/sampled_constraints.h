@@ -53,7 +53,7 @@ class SampledEvaluator {
   bool weighted() const { return weighted_; }
 
   /// Samples are evaluated in chunks, which are the same whatever the number of threads.
-  Index chunks() const { return (tiles() + chunk_tiles_ - 1) / chunk_tiles_; }
+  Index chunks() const;
   /// Numbers of scratch that evaluating a chunk wants, aligned to 64 bytes.
   Index scratch() const;
   /// Of samples that are fitted: projects those of a chunk at coordinates q (12 a handle: four rows of three) and adds what they
@@ -84,7 +84,7 @@ class SampledEvaluator {
   bool weighted_ = false;
   int used_ = 3;                       // lines that are rows of S
   AlignedVector<T> weights_, shares_;  // w λ and w of samples, whole tiles
-  Index chunk_tiles_ = 1, most_slots_ = 0;
+  Index most_slots_ = 0;  // of a chunk
   // Of samples with weights: each chunk sums up for every handle that it knows in a slot of its own.
   std::vector<int> slot_;                           // of every entry, counted within its chunk
   std::vector<int> slot_first_ = {0}, slot_handle_;  // of chunks, and of all slots
