@@ -121,7 +121,7 @@ void ActivePoints::solve() {
     gap_.row(static_cast<Index>(i)) = (point.place - point.here).transpose();
   }
   forces_.topRows(static_cast<Index>(active_.size())) = gap_.topRows(static_cast<Index>(active_.size()));
-  for (int c = 0; c < 3; ++c) small_.solve(forces_.col(c).data());
+  small_.solve(forces_.data(), 3, forces_.rows());
 }
 
 /// Lets go those that an obstacle would have to pull; whether there were any. They do nothing then.
@@ -289,7 +289,7 @@ bool ActivePoints::bounce(PointResponses& responses, FunctionRef<Vector3d(Index)
   for (Index i = 0; i < count; ++i) matrix_(i, i) *= 1.1;
   factored_.clear();
   if (!small_.factorize(matrix_.topLeftCorner(count, count))) return false;
-  for (int c = 0; c < 3; ++c) small_.solve(gap_.col(c).data());
+  small_.solve(gap_.data(), 3, gap_.rows());
   responses.push(rows_, gap_);
   return true;
 }

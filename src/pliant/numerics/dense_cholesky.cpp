@@ -21,10 +21,11 @@ bool DenseCholesky::factorize(const Eigen::Ref<const MatrixXd>& A) {
       {.rows = n, .columns = n, .panel = L_.data(), .rest = nullptr, .strips = strips_.data()}, false);
 }
 
-void DenseCholesky::solve(double* x, int count) const {
+void DenseCholesky::solve(double* x, int count, Index stride) const {
   const int n = static_cast<int>(size_);
-  solve_front_down(L_.data(), n, n, x, size_, count);
-  solve_front_up(L_.data(), n, n, x, size_, count);
+  if (stride == 0) stride = size_;
+  solve_front_down(L_.data(), n, n, x, stride, count);
+  solve_front_up(L_.data(), n, n, x, stride, count);
 }
 
 }  // namespace pliant

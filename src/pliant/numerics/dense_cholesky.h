@@ -13,8 +13,8 @@ class DenseCholesky {
 
   /// x <- A⁻¹ x
   void solve(VectorXd& x) const { solve(x.data()); }
-  /// Several at once, size() numbers each, one after the other. Faster than one by one.
-  void solve(double* x, int count = 1) const;
+  /// Several at once, which begin `stride` numbers apart, or size(). Faster than one by one.
+  void solve(double* x, int count = 1, Index stride = 0) const;
 
   /// Takes the memory for sizes up to this.
   void reserve(Index size);

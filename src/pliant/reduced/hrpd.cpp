@@ -255,7 +255,7 @@ void Hrpd::predict() {
   }
 }
 
-void Hrpd::begin_pins(Team& team) {
+void Hrpd::begin_pins() {
   const Trace::Scope scope(trace_, "pins");
   const HrpdModel& m = *model_;
   pinned_.clear();
@@ -276,7 +276,7 @@ void Hrpd::begin_pins(Team& team) {
   }
   placed_.clear();
   for (const Obstacle& o : obstacles_) placed_.push_back(place(o, time_ + time_step_));
-  pins_.begin(team, pinned_, placed_, time_step_, start_, target_);
+  pins_.begin(pinned_, placed_, time_step_, start_, target_);
 }
 
 void Hrpd::local_step(Team& team) {
@@ -289,7 +289,7 @@ StepReport Hrpd::step() {
   if (changes_.time_step || changes_.stiffness) factorize();
   Team team(!model_->all);  // which has loops of its own
   predict();
-  begin_pins(team);
+  begin_pins();
   {
     const Trace::Scope scope(trace_, "begin");
     std::visit([&](auto& engine) { engine.begin_step(team, target_); }, engine_);

@@ -75,7 +75,7 @@ class Hrpd final : public Simulator {
   std::size_t kind_named(std::string_view name) const;
   void factorize();
   void predict();
-  void begin_pins(Team& team);
+  void begin_pins();
   Vector3d displacement(int vertex, const MatrixXd& q) const;
   void add_at(int vertex, const Vector3d& value, MatrixXd& out) const;
   void local_step(Team& team);

@@ -74,17 +74,24 @@ void HrpdEngine<T>::set_matrices(const MatrixXd& stiffness, const std::vector<Ma
 }
 
 template <class T>
-void HrpdEngine<T>::take(const MatrixXd& q) {
-  for (Index i = 0; i < columns_; ++i)
-    for (int c = 0; c < 3; ++c) q_[at(3 * i + c)] = static_cast<T>(q(i, c));
+void HrpdEngine<T>::take(const MatrixXd& q, T factor) {
+  // A handle at a time: four rows, which compilers make vectors of.
+  for (Index i = 0; i < columns_; i += 4) {
+    const double *x = q.data() + i, *y = x + columns_, *z = y + columns_;
+    T* to = q_.data() + 3 * i;
+    for (Index k = 0; k < 4; ++k) {
+      to[3 * k] = factor * static_cast<T>(x[k]);
+      to[3 * k + 1] = factor * static_cast<T>(y[k]);
+      to[3 * k + 2] = factor * static_cast<T>(z[k]);
+    }
+  }
 }
 
 template <class T>
 void HrpdEngine<T>::begin_step(Team& team, const MatrixXd& target) {
   base_ = rest_;
   if (!stiffness_.empty()) {
-    for (Index i = 0; i < columns_; ++i)
-      for (int c = 0; c < 3; ++c) q_[at(3 * i + c)] = static_cast<T>(-target(i, c));
+    take(target, T(-1));
     team.run(row_tasks(), [&](Index task, int) {
       add_rows(task, stiffness_.data(), columns_, q_.data(), 3, 1, base_.data());
     });
@@ -128,8 +135,8 @@ void HrpdEngine<T>::local_step(Team& team, const MatrixXd& q, double volume) {
 
 template <class T>
 void HrpdEngine<T>::global_step(Team& team, MatrixXd& q) {
-  out_ = base_;
-  if (fitted_)
+  if (fitted_) {
+    out_ = base_;
     team.run(row_tasks(), [&](Index task, int) {
       for (const Kind& kind : kinds_) {
         if (kind.evaluator.weighted()) continue;
@@ -140,12 +147,18 @@ void HrpdEngine<T>::global_step(Team& team, MatrixXd& q) {
                    kind.found.data() + 3 * block * padded, 1, padded, out_.data());
       }
     });
+  }
   if (weighted_) inverse_.apply(team, pulled_.data(), answer_.data());
   for (int c = 0; c < 3; ++c)
-    for (Index i = 0; i < columns_; ++i) {
-      T sum = out_[at(c * rows_ + i)];
-      if (weighted_) sum += answer_[at(c * inverse_.places() + place_[at(i)])];
-      q(i, c) = static_cast<double>(sum);
+    for (Index i = 0; i < columns_; i += 4) {
+      const T* from = (fitted_ ? out_ : base_).data() + c * rows_ + i;
+      double* to = q.data() + c * columns_ + i;
+      if (weighted_) {
+        const T* moved = answer_.data() + c * inverse_.places() + place_[at(i)];
+        for (Index k = 0; k < 4; ++k) to[k] = static_cast<double>(from[k] + moved[k]);
+      } else {
+        for (Index k = 0; k < 4; ++k) to[k] = static_cast<double>(from[k]);
+      }
     }
 }
 

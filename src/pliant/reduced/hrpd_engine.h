@@ -54,7 +54,7 @@ class HrpdEngine {
     AlignedVector<T> lines, parts;  // of samples with weights: S s̃, and what chunks of them say to handles
     T factor = 1;
   };
-  void take(const MatrixXd& q);
+  void take(const MatrixXd& q, T factor = 1);
   Index row_tasks() const;
   void add_rows(Index task, const T* matrix, Index columns, const T* x, Index next, Index apart, T* out) const;
   std::vector<Kind> kinds_;

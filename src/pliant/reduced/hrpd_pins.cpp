@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "pliant/geometry/measures.h"
 #include "pliant/numerics/column_sums.h"
@@ -24,13 +25,30 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// body(i) for all points.
-template <class Body>
-void run_all(Team& team, Index count, Body&& body) {
-  constexpr Index points_a_task = 64;
-  team.run((count + points_a_task - 1) / points_a_task, [&](Index task, int) {
-    for (Index i = task * points_a_task; i < std::min((task + 1) * points_a_task, count); ++i) body(i);
-  });
+/// Contact vertices as constraints of one line each, that of where they are.
+SampledConstraints lines_of_contacts(const HrpdModel& model) {
+  const HandleWeights& w = model.basis.weights;
+  const Index count = static_cast<Index>(model.contact_vertices.size());
+  SampledConstraints out;
+  out.kind = ProjectiveKind::spring;
+  const ProjectiveShape shape = shape_of(out.kind);
+  out.parameters.setZero(shape.parameters, count);
+  out.rest_projections.setZero(shape.outputs, count);
+  out.rest_lines.resize(3, count);
+  std::vector<Eigen::Vector4d> entries;
+  for (Index k = 0; k < count; ++k) {
+    const int v = model.contact_vertices[at(k)];
+    out.rest_lines.col(k) = model.basis.rest.row(v).transpose();
+    for (Index e = w.first[at(v)]; e < w.first[at(v) + 1]; ++e) {
+      out.handle.push_back(w.handle[at(e)]);
+      entries.push_back(columns_of(model.basis, v, e));
+    }
+    out.first.push_back(static_cast<int>(out.handle.size()));
+  }
+  out.coefficients.resize(4, static_cast<Index>(entries.size()));
+  for (std::size_t e = 0; e < entries.size(); ++e) out.coefficients.col(static_cast<Index>(e)) = entries[e];
+  out.fit.resize(0, count);
+  return out;
 }
 
 }  // namespace
@@ -54,7 +72,11 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   batch_.resize(model.columns(), batch);
   batch_rows_.resize(at(batch));
   shift_.setZero(model.columns(), 3);
-  goes_to_.resize(contacts, 3);
+  if (contacts == 0) return;
+  contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model));
+  groups_.reserve(std::max(at(contact_lines_.groups()), at(contacts)));
+  contact_places_.assign(at(contact_lines_.all_lines()), 0.0f);
+  q_.assign(at(3 * model.columns()), 0.0f);
   if (rows <= most_felt) felt_.resize(rows, rows);
   points_.reserve(rows);
 }
@@ -164,8 +186,8 @@ void HrpdPins::push(std::span<const Index> rows, const MatrixXd& forces) {
 
 // === A step
 
-void HrpdPins::begin(Team& team, const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed,
-                     double time_step, const MatrixXd& start, const MatrixXd& target) {
+void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed, double time_step,
+                     const MatrixXd& start, const MatrixXd& target) {
   const Index contacts = static_cast<Index>(model_.contact_vertices.size());
   // Vertices that were pinned some time ago are forgotten once there are too many.
   if (static_cast<Index>(vertex_.size() + pins.size()) > responses_.cols()) {
@@ -178,29 +200,47 @@ void HrpdPins::begin(Team& team, const std::vector<Pin>& pins, std::span<const P
   }
   points_.begin(placed, time_step);
   for (const Pin& pin : pins) points_.add_pin(row_of(pin.vertex), pin.stiffness, pin.place);
-  if (placed.empty()) return;
+  groups_.clear();
+  if (placed.empty() || contacts == 0) return;
   const Points& X = model_.basis.rest;
-  run_all(team, contacts, [&](Index k) {
-    goes_to_.row(k) = X.row(model_.contact_vertices[at(k)]) + displacement(k, target).transpose();
-  });
+  groups_.resize(at(contact_lines_.groups()));
+  std::iota(groups_.begin(), groups_.end(), 0);
+  look_at_contacts(target);
   for (Index k = 0; k < contacts; ++k) {
     const int v = model_.contact_vertices[at(k)];
     if (std::binary_search(model_.fixed.begin(), model_.fixed.end(), v)) {
       points_.leave_out(k);
       continue;
     }
-    points_.add_contact(k, k, goes_to_.row(k).transpose(),
+    points_.add_contact(k, k, contact_place(k),
                         [&] { return Vector3d(X.row(v).transpose() + displacement(k, start)); });
   }
+  groups_.clear();
+  for (const ActivePoint& point : points_.points())
+    if (point.contact >= 0) groups_.push_back(contact_lines_.group_of(point.row));
+  std::sort(groups_.begin(), groups_.end());
+  groups_.erase(std::unique(groups_.begin(), groups_.end()), groups_.end());
+}
+
+void HrpdPins::look_at_contacts(const MatrixXd& q) {
+  if (groups_.empty()) return;
+  for (Index i = 0; i < q.rows(); ++i)
+    for (int c = 0; c < 3; ++c) q_[at(3 * i + c)] = static_cast<float>(q(i, c));
+  for (const Index group : groups_) contact_lines_.lines(group, q_.data(), contact_places_.data());
+}
+
+Vector3d HrpdPins::contact_place(Index row) const {
+  const float* here = contact_places_.data() + contact_lines_.line_place(row);
+  return Eigen::Vector3f(here[0], here[projective_tile], here[2 * projective_tile]).cast<double>();
 }
 
 void HrpdPins::pull(Team& team, MatrixXd& q) {
   team_ = &team;
-  std::vector<ActivePoint>& points = points_.points();
-  run_all(team, std::ssize(points), [&](Index i) {
-    ActivePoint& point = points[at(i)];
-    point.here = model_.basis.rest.row(vertex_[at(point.row)]).transpose() + displacement(point.row, q);
-  });
+  look_at_contacts(q);
+  for (ActivePoint& point : points_.points())
+    point.here = point.contact >= 0 ? contact_place(point.row)
+                                    : Vector3d(model_.basis.rest.row(vertex_[at(point.row)]).transpose() +
+                                               displacement(point.row, q));
   if (points_.pull(*this)) q += shift_;
 }
 

@@ -30,8 +30,8 @@ class HrpdPins final : private PointResponses {
   /// @param pins    of drags and vertices held while running
   /// @param placed  obstacles at the end of the step; must stay until the next one
   /// @param start, target  coordinates at the beginning, and where the body would be without forces, 4k x 3
-  void begin(Team& team, const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed,
-             double time_step, const MatrixXd& start, const MatrixXd& target);
+  void begin(const std::vector<Pin>& pins, std::span<const PlacedObstacle> placed, double time_step,
+             const MatrixXd& start, const MatrixXd& target);
   /// Moves coordinates of a global step by what pins and obstacles add to it.
   void pull(Team& team, MatrixXd& q);
   /// After the turns: vertices that came upon an obstacle with restitution leave it with a part of their speed.
@@ -75,7 +75,12 @@ class HrpdPins final : private PointResponses {
 
   ActivePoints points_;
   MatrixXd shift_;  // 4k x 3: by the last push
-  Points goes_to_;  // of contact vertices, without forces
+  // === Where contact vertices are: eight at once, in SIMD
+  void look_at_contacts(const MatrixXd& q);
+  Vector3d contact_place(Index row) const;
+  SampledEvaluator<float> contact_lines_;
+  AlignedVector<float> q_, contact_places_;
+  std::vector<Index> groups_;  // that are looked at: those with a vertex that may touch an obstacle
   Team* team_ = nullptr;  // of the present call
 };
 

@@ -133,6 +133,12 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
   const Index lines = line_count(kind_), groups = tiles() * tile / lanes;
   padded_ = (dimension_ + lanes - 1) / lanes * lanes;
   const std::vector<int> order = grouped_order(s, lanes);
+  line_place_.resize(at(size_));
+  group_of_.resize(at(size_));
+  for (Index i = 0; i < size_; ++i) {
+    line_place_[at(order[at(i)])] = i / tile * 3 * lines * tile + i % tile;
+    group_of_[at(order[at(i)])] = i / lanes;
+  }
 
   // === Groups of eight samples and the handles that any of them knows
   first_ = {0};
@@ -220,18 +226,28 @@ Index SampledEvaluator<T>::scratch() const {
 }
 
 template <class T>
-void SampledEvaluator<T>::evaluate_lines(Index t, const T* q, T* inputs) const {
+void SampledEvaluator<T>::evaluate_groups(Index first, Index count, const T* q, T* out) const {
   const int lines = line_count(kind_);
-  constexpr Index groups = tile / lanes;
   detail::evaluate_lines(detail::LinesJob<T>{.lines = lines,
-                                             .groups = groups,
-                                             .first = first_.data() + t * groups,
+                                             .groups = count,
+                                             .first = first_.data() + first,
                                              .handles = handle_.data(),
                                              .coefficients = coefficients_.data(),
-                                             .rest = rest_lines_.data() + t * groups * 3 * lines * lanes,
+                                             .rest = rest_lines_.data() + first * 3 * lines * lanes,
                                              .q = q,
-                                             .out = inputs,
+                                             .out = out,
                                              .stride = tile});
+}
+
+template <class T>
+void SampledEvaluator<T>::evaluate_lines(Index t, const T* q, T* inputs) const {
+  evaluate_groups(t * tile / lanes, tile / lanes, q, inputs);
+}
+
+template <class T>
+void SampledEvaluator<T>::lines(Index group, const T* q, T* out) const {
+  const Index first = group * lanes;
+  evaluate_groups(group, 1, q, out + first / tile * 3 * line_count(kind_) * tile + first % tile);
 }
 
 /// p of a tile's samples from their lines, which may change.

@@ -60,6 +60,14 @@ class SampledEvaluator {
   /// say to `found` (width rows of `padded`).
   void evaluate(Index chunk, const T* q, double volume, T* scratch, T* found) const;
 
+  /// Lines of a group of eight samples at coordinates q: of sample i the numbers out[3 lines] that begin at line_place(i),
+  /// `projective_tile` apart.
+  void lines(Index group, const T* q, T* out) const;
+  Index groups() const { return tiles() * projective_tile / lanes; }
+  Index group_of(Index sample) const { return group_of_[static_cast<std::size_t>(sample)]; }
+  Index line_place(Index sample) const { return line_place_[static_cast<std::size_t>(sample)]; }
+  Index all_lines() const { return tiles() * projective_tile * 3 * line_count(kind_); }
+
   // === Of samples with weights
   Index line_numbers() const { return tiles() * projective_tile * 3 * used_; }
   Index part_numbers() const { return 16 * static_cast<Index>(slot_handle_.size()); }
@@ -84,11 +92,13 @@ class SampledEvaluator {
   bool weighted_ = false;
   int used_ = 3;                       // lines that are rows of S
   AlignedVector<T> weights_, shares_;  // w λ and w of samples, whole tiles
+  std::vector<Index> line_place_, group_of_;  // of samples
   Index most_slots_ = 0;  // of a chunk
   // Of samples with weights: each chunk sums up for every handle that it knows in a slot of its own.
   std::vector<int> slot_;                           // of every entry, counted within its chunk
   std::vector<int> slot_first_ = {0}, slot_handle_;  // of chunks, and of all slots
 
+  void evaluate_groups(Index first, Index count, const T* q, T* out) const;
   void evaluate_lines(Index tile, const T* q, T* inputs) const;
   void project_lines(Index tile, double volume, T* inputs, T* projections, T* energies) const;
 };
