@@ -9,7 +9,7 @@ namespace {
 
 constexpr Index panel_rows = 32;
 /// Numbers for which it is worth to ask a thread.
-constexpr Index numbers_a_task = 12'000;
+constexpr Index numbers_a_task = 6'000;
 /// Columns of L⁻¹ that are found at once.
 constexpr Index batch = 16;
 
@@ -77,6 +77,7 @@ void InverseFactor<T>::arrange(const DissectedCholesky& factor) {
     }
   }
   finish(up_, up_numbers_);
+if (getenv("SHOW")) {double n=factor.size(); fprintf(stderr,"parts %ld W %.3f of dense, tasks %ld %ld\n",(long)parts.size(),(down_numbers_.size()+up_numbers_.size())/n/n,(long)down_.tasks.size(),(long)up_.tasks.size()); for(auto&p:parts) fprintf(stderr," %ld/%d",p.size,p.parent); fprintf(stderr,"\n");}
 }
 
 template <class T>

@@ -233,7 +233,8 @@ void Hrpd::factorize() {
     rest = solved(std::move(rest));
   }
   std::visit([&](auto& engine) { engine.set_matrices(K, maps, factor_, rest, factors); }, engine_);
-  pins_.set_factor(factor_);
+  auto* single = std::get_if<HrpdEngine<float>>(&engine_);
+  pins_.set_factor(factor_, single ? single->inverse() : nullptr);
   ++factorizations_;
 }
 

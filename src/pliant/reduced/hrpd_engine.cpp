@@ -10,6 +10,8 @@ namespace {
 
 /// Rows of a matrix that one task takes.
 constexpr Index rows_a_task = 256;
+/// Handles at which one task sums up what was said to them.
+constexpr Index handles_a_task = 64;
 /// Numbers of columns are rounded up to whole vectors.
 constexpr Index granularity = 8;
 
@@ -120,12 +122,17 @@ void HrpdEngine<T>::local_step(Team& team, const MatrixXd& q, double volume) {
     kind->evaluator.evaluate(own, q_.data(), volume, scratch, found);
   });
   begins_ = false;
-  std::fill(pulled_.begin(), pulled_.end(), T(0));
+  if (weighted_)
+    team.run((columns_ / 4 + handles_a_task - 1) / handles_a_task, [&](Index task, int) {
+      for (Index h = task * handles_a_task; h < std::min((task + 1) * handles_a_task, columns_ / 4); ++h) {
+        T sum[12] = {};
+        for (const Kind& kind : kinds_)
+          if (kind.evaluator.weighted()) kind.evaluator.add_parts(h, kind.parts.data(), kind.factor, sum);
+        std::copy_n(sum, 12, pulled_.data() + 3 * Index{place_[at(4 * h)]});
+      }
+    });
   for (Kind& kind : kinds_) {
-    if (kind.evaluator.weighted()) {
-      kind.evaluator.add_parts(kind.parts.data(), kind.factor, place_, pulled_.data());
-      continue;
-    }
+    if (kind.evaluator.weighted()) continue;
     std::fill(kind.found.begin(), kind.found.end(), T(0));
     for (Index chunk = kind.first_chunk; chunk < kind.first_chunk + kind.evaluator.chunks(); ++chunk)
       for (std::size_t i = 0; i < kind.found.size(); ++i)

@@ -43,6 +43,8 @@ class HrpdEngine {
   /// Of samples with weights: r of all kinds after the last local step, 4k x 3; and the energy of a kind at q.
   MatrixXd pulled() const;
   double energy(std::size_t kind, const MatrixXd& q, double volume);
+  /// A⁻¹, where there are samples with weights; else null.
+  InverseFactor<T>* inverse() { return weighted_ ? &inverse_ : nullptr; }
   std::size_t memory_bytes() const;
 
  private:

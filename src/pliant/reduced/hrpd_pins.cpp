@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "pliant/geometry/measures.h"
 #include "pliant/numerics/column_sums.h"
@@ -81,9 +82,13 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   points_.reserve(rows);
 }
 
-void HrpdPins::set_factor(const DissectedCholesky& factor) {
+void HrpdPins::set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse) {
   factor_ = &factor;
-  workspace_.resize(at(factor.workspace(static_cast<int>(batch))));
+  inverse_ = inverse;
+  if (inverse)
+    for (AlignedVector<float>* v : {&three_, &moved_}) v->resize(at(3 * inverse->places()));
+  else
+    workspace_.resize(at(factor.workspace(static_cast<int>(batch))));
   std::fill(responded_.begin(), responded_.end(), 0);
   felt_.setConstant(unknown);
   points_.forget();
@@ -138,22 +143,43 @@ Vector3d HrpdPins::displacement(Index row, const MatrixXd& q) const {
 
 /// A⁻¹ u of these points. Several at once: a solve reads the whole factor.
 void HrpdPins::respond(std::span<const Index> rows) {
+  const Index at_once = inverse_ ? 3 : batch;
   Index count = 0;
-  const auto solve_batch = [&] {
-    factor_->solve(batch_.data(), static_cast<int>(count), workspace_.data());
-    for (Index i = 0; i < count; ++i) responses_.col(batch_rows_[at(i)]) = batch_.col(i).cast<float>();
-    count = 0;
-  };
   for (const Index row : rows) {
     if (responded_[at(row)]) continue;
     responded_[at(row)] = 1;
-    batch_.col(count).setZero();
-    for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e)
-      batch_.col(count).segment<4>(handle_row_[at(e)]) += columns_[at(e)];
     batch_rows_[at(count)] = row;
-    if (++count == batch) solve_batch();
+    if (++count == at_once) respond_batch(std::exchange(count, 0));
   }
-  if (count > 0) solve_batch();
+  if (count > 0) respond_batch(count);
+}
+
+void HrpdPins::respond_batch(Index count) {
+  const auto each_entry = [&](Index i, auto&& put) {
+    const Index row = batch_rows_[at(i)];
+    for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e) put(handle_row_[at(e)], columns_[at(e)]);
+  };
+  if (!inverse_) {
+    for (Index i = 0; i < count; ++i) {
+      batch_.col(i).setZero();
+      each_entry(i, [&](Index to, const Eigen::Vector4d& u) { batch_.col(i).segment<4>(to) += u; });
+    }
+    factor_->solve(batch_.data(), static_cast<int>(count), workspace_.data());
+    for (Index i = 0; i < count; ++i) responses_.col(batch_rows_[at(i)]) = batch_.col(i).cast<float>();
+    return;
+  }
+  // Three right-hand sides in the places of x, y and z.
+  const std::span<const int> place = factor_->place();
+  std::fill(three_.begin(), three_.end(), 0.0f);
+  for (Index i = 0; i < count; ++i)
+    each_entry(i, [&](Index to, const Eigen::Vector4d& u) {
+      for (Index k = 0; k < 4; ++k)
+        three_[at(3 * Index{place[at(to + k)]} + i)] += static_cast<float>(u[k]);
+    });
+  inverse_->apply(*team_, three_.data(), moved_.data());
+  for (Index i = 0; i < count; ++i)
+    for (Index c = 0; c < responses_.rows(); ++c)
+      responses_(c, batch_rows_[at(i)]) = moved_[at(i * inverse_->places() + place[at(c)])];
 }
 
 /// How far a vertex moves with a unit of force at another, m/N.

@@ -5,7 +5,7 @@
 
 #include "pliant/base/team.h"
 #include "pliant/contact/active_points.h"
-#include "pliant/numerics/dissected_cholesky.h"
+#include "pliant/numerics/inverse_factor.h"
 #include "pliant/reduced/hrpd_model.h"
 
 namespace pliant {
@@ -23,8 +23,9 @@ class HrpdPins final : private PointResponses {
  public:
   explicit HrpdPins(const HrpdModel& model);
 
-  /// After a factorisation: what was known of A⁻¹ is forgotten. Keeps a reference.
-  void set_factor(const DissectedCholesky& factor);
+  /// After a factorisation: what was known of A⁻¹ is forgotten. Keeps references.
+  /// @param inverse  A⁻¹ of the same, if there is one: faster
+  void set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse);
 
   /// Before the turns of a step.
   /// @param pins    of drags and vertices held while running
@@ -55,10 +56,12 @@ class HrpdPins final : private PointResponses {
   void add_row(int vertex);
   Vector3d displacement(Index row, const MatrixXd& q) const;
   void respond(std::span<const Index> rows);
+  void respond_batch(Index count);
   double felt(Index row, Index by);
 
   const HrpdModel& model_;
   const DissectedCholesky* factor_ = nullptr;
+  InverseFactor<float>* inverse_ = nullptr;
 
   // === What is known of vertices, a row each: the contact vertices first, then others as they are pinned
   std::vector<int> vertex_;
@@ -71,6 +74,7 @@ class HrpdPins final : private PointResponses {
   MatrixXd felt_;   // rows x rows, upper triangle; not a number where it is not known
   MatrixXd batch_;  // of responses that are being solved for
   AlignedVector<double> workspace_;
+  AlignedVector<float> three_, moved_;  // the same, three at a time
   std::vector<Index> batch_rows_;
 
   ActivePoints points_;

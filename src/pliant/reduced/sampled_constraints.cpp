@@ -174,18 +174,30 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
 
   if (weighted_) {
     slot_.resize(handle_.size());
+    std::vector<std::vector<int>> of_handle;
     for (Index c = 0; c < chunks(); ++c) {
       const Index first = first_[at(c * chunk_tiles * tile / lanes)],
                   last = first_[at(std::min((c + 1) * chunk_tiles, tiles()) * tile / lanes)];
       std::vector<int> known(handle_.begin() + first, handle_.begin() + last);
       std::sort(known.begin(), known.end());
       known.erase(std::unique(known.begin(), known.end()), known.end());
-      for (Index e = first; e < last; ++e)
-        slot_[at(e)] =
-            static_cast<int>(std::lower_bound(known.begin(), known.end(), handle_[at(e)]) - known.begin());
-      slot_handle_.insert(slot_handle_.end(), known.begin(), known.end());
-      slot_first_.push_back(static_cast<int>(slot_handle_.size()));
+      std::vector<char> begun(known.size(), 0);
+      for (Index e = first; e < last; ++e) {
+        const auto slot = static_cast<int>(std::lower_bound(known.begin(), known.end(), handle_[at(e)]) -
+                                           known.begin());
+        slot_[at(e)] = begun[at(slot)] ? slot : ~slot;
+        begun[at(slot)] = 1;
+      }
+      for (std::size_t slot = 0; slot < known.size(); ++slot) {
+        of_handle.resize(std::max(of_handle.size(), at(known[slot]) + 1));
+        of_handle[at(known[slot])].push_back(slot_first_.back() + static_cast<int>(slot));
+      }
+      slot_first_.push_back(slot_first_.back() + static_cast<int>(known.size()));
       most_slots_ = std::max(most_slots_, std::ssize(known));
+    }
+    for (const std::vector<int>& slots : of_handle) {
+      slots_.insert(slots_.end(), slots.begin(), slots.end());
+      slots_first_.push_back(static_cast<int>(slots_.size()));
     }
     weights_.assign(at(tiles() * tile), T(0));
     shares_ = weights_;
@@ -306,7 +318,6 @@ void SampledEvaluator<T>::gather(Index chunk, const T* q, double volume, bool be
   T *inputs = scratch, *projections = inputs + 9 * tile, *values = projections + (outputs + 1) * tile,
     *sums = values + outputs * tile;
   const Index first_slot = slot_first_[at(chunk)], slots = slot_first_[at(chunk) + 1] - first_slot;
-  std::fill_n(sums, 12 * lanes * slots, T(0));
   for (Index t = chunk * chunk_tiles; t < std::min((chunk + 1) * chunk_tiles, tiles()); ++t) {
     T* compared = lines + t * outputs * tile;
     evaluate_lines(t, q, inputs);
@@ -331,10 +342,11 @@ void SampledEvaluator<T>::gather(Index chunk, const T* q, double volume, bool be
 }
 
 template <class T>
-void SampledEvaluator<T>::add_parts(const T* parts, T factor, std::span<const int> place, T* pulled) const {
-  for (std::size_t slot = 0; slot < slot_handle_.size(); ++slot) {
-    T* to = pulled + 3 * Index{place[at(4 * Index{slot_handle_[slot]})]};
-    for (Index i = 0; i < 12; ++i) to[i] += factor * parts[16 * slot + at(i)];
+void SampledEvaluator<T>::add_parts(Index handle, const T* parts, T factor, T* sum) const {
+  if (handle + 1 >= std::ssize(slots_first_)) return;
+  for (int i = slots_first_[at(handle)]; i < slots_first_[at(handle) + 1]; ++i) {
+    const T* part = parts + 16 * Index{slots_[at(i)]};
+    for (Index k = 0; k < 12; ++k) sum[k] += factor * part[k];
   }
 }
 
@@ -357,7 +369,7 @@ std::size_t SampledEvaluator<T>::memory_bytes() const {
   return (coefficients_.size() + rest_lines_.size() + parameters_.size() + rest_projections_.size() +
           fit_.size() + weights_.size() + shares_.size()) *
              sizeof(T) +
-         (first_.size() + handle_.size() + slot_.size() + slot_first_.size() + slot_handle_.size()) *
+         (first_.size() + handle_.size() + slot_.size() + slot_first_.size() + slots_first_.size() + slots_.size()) *
              sizeof(int);
 }
 

@@ -70,13 +70,12 @@ class SampledEvaluator {
 
   // === Of samples with weights
   Index line_numbers() const { return tiles() * projective_tile * 3 * used_; }
-  Index part_numbers() const { return 16 * static_cast<Index>(slot_handle_.size()); }
+  Index part_numbers() const { return 16 * Index{slot_first_.back()}; }
   /// Uᵀ Sᵀ w λ (p - lines) of a chunk's samples at coordinates q: its part, of all the `parts`.
   /// @param lines  S x that projections are compared with; made that of q itself where `begins`
   void gather(Index chunk, const T* q, double volume, bool begins, T* lines, T* scratch, T* parts) const;
-  /// pulled += factor times the parts of all chunks.
-  /// @param place   of every column, four of a handle following each other, in `pulled`, which has three numbers a place
-  void add_parts(const T* parts, T factor, std::span<const int> place, T* pulled) const;
+  /// sum (four rows of three) += factor times what all chunks say to a handle.
+  void add_parts(Index handle, const T* parts, T factor, T* sum) const;
   /// Σ wλ/2 |S x - p|² at coordinates q, joules.
   double energy(const T* q, double volume, T* scratch) const;
   std::size_t memory_bytes() const;
@@ -95,8 +94,9 @@ class SampledEvaluator {
   std::vector<Index> line_place_, group_of_;  // of samples
   Index most_slots_ = 0;  // of a chunk
   // Of samples with weights: each chunk sums up for every handle that it knows in a slot of its own.
-  std::vector<int> slot_;                           // of every entry, counted within its chunk
-  std::vector<int> slot_first_ = {0}, slot_handle_;  // of chunks, and of all slots
+  std::vector<int> slot_;              // of every entry, counted within its chunk; ~slot of the first that has it
+  std::vector<int> slot_first_ = {0};  // of chunks, in all slots
+  std::vector<int> slots_first_ = {0}, slots_;  // of handles
 
   void evaluate_groups(Index first, Index count, const T* q, T* out) const;
   void evaluate_lines(Index tile, const T* q, T* inputs) const;

@@ -66,9 +66,11 @@ HWY_INLINE void pull_lines(const detail::PullJob<T>& job) {
           value[line][c] = hn::Load(d, job.values + ((g * used + line) * 3 + c) * 8 + offset);
       for (int e = job.first[g]; e < job.first[g + 1]; ++e) {
         const T* C = job.coefficients + Index{e} * 4 * job.lines * 8 + offset;
-        T* out = job.sums + Index{job.slots[e]} * 96 + offset;
+        const bool begins = job.slots[e] < 0;
+        T* out = job.sums + Index{begins ? ~job.slots[e] : job.slots[e]} * 96 + offset;
         for (int k = 0; k < 4; ++k, C += 8 * job.lines, out += 24) {
-          auto x = hn::Load(d, out), y = hn::Load(d, out + 8), z = hn::Load(d, out + 16);
+          auto x = begins ? hn::Zero(d) : hn::Load(d, out), y = begins ? hn::Zero(d) : hn::Load(d, out + 8),
+               z = begins ? hn::Zero(d) : hn::Load(d, out + 16);
           for (int line = 0; line < used; ++line) {
             const auto c = hn::Load(d, C + 8 * line);
             x = hn::MulAdd(c, value[line][0], x);

@@ -19,7 +19,7 @@ void evaluate_lines(const LinesJob<float>& job);
 void evaluate_lines(const LinesJob<double>& job);
 
 /// What groups of eight samples say to handles, the lanes kept apart: sums[slot of an entry][4][3][8] += coefficients of the entry,
-/// of which the first `used` lines count, times values[g][used][3][8].
+/// of which the first `used` lines count, times values[g][used][3][8]. A slot's first entry says ~slot: the sum begins there.
 template <class T>
 struct PullJob {
   int lines, used;
