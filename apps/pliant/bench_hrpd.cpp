@@ -26,6 +26,7 @@ struct Arguments {
   int steps = 500, full_steps = 5, compare = 0, full_iterations = 10, threads = 0;
   int acceleration = HrpdOptions().acceleration;
   int coarse_tets = 0, contact_samples = ReduceHrpdOptions().contact_samples;
+  Index other_vertices = 0;
   bool fit = true, spread = false, json = false;
 };
 
@@ -66,17 +67,26 @@ ProjectiveConstraints resistance(const TetMesh& mesh, const Arguments& a) {
   return constraints;
 }
 
-/// The other way to a cheap body: a coarse mesh around it, in full space, that carries the vertices of the fine one.
-class CoarseBody {
+/// The mesh that is asked for, or the same shape with about so many vertices.
+TetMesh mesh_of(const Arguments& a, Index vertices) {
+  TetMesh mesh = bench_mesh(a.mesh, a.shape, vertices);
+  if (a.size > 0) {
+    const BoundingBox as_read = bounding_box(mesh.vertices);
+    mesh.vertices *= a.size / (as_read.high - as_read.low).maxCoeff();
+  }
+  return mesh;
+}
+
+/// A mesh that carries the vertices of another.
+class CarryingMesh {
  public:
-  CoarseBody(const TetMesh& fine, const Arguments& a)
-      : mesh_(tetrahedralize({fine.vertices, boundary_triangles(fine.tets)}, {.target_tets = a.coarse_tets})
-                  .mesh),
-        embedding_(embed(mesh_, fine.vertices)),
+  CarryingMesh(TetMesh mesh, const TetMesh& carried, const Arguments& a, int iterations)
+      : mesh_(std::move(mesh)),
+        embedding_(embed(mesh_, carried.vertices)),
         simulator_(resistance(mesh_, a), vertex_masses(mesh_.vertices, mesh_.tets, density),
-                   {.iterations = a.iterations}) {
+                   {.iterations = iterations}) {
     const Points& X = mesh_.vertices;
-    set_up(simulator_, X, bounding_box(fine.vertices), a.motion == "drop" ? std::vector<int>() : bottom(X),
+    set_up(simulator_, X, bounding_box(carried.vertices), a.motion == "drop" ? std::vector<int>() : bottom(X),
            a);
   }
 
@@ -90,14 +100,18 @@ class CoarseBody {
   ProjectiveDynamics simulator_;
 };
 
+/// The other way to a cheap body: a coarse mesh around it, in full space.
+TetMesh coarse_mesh(const TetMesh& fine, const Arguments& a) {
+  return tetrahedralize({fine.vertices, boundary_triangles(fine.tets)}, {.target_tets = a.coarse_tets}).mesh;
+}
+
 void run(const Arguments& a) {
+  if (a.other_vertices > 0 && !a.mesh.empty())
+    throw InputError(
+        "bench hrpd: --other-vertices with a mesh file; expected a shape, which can be made again");
   CommandProgress progress;
   if (a.threads > 0) set_thread_count(a.threads);
-  TetMesh mesh = bench_mesh(a.mesh, a.shape, a.vertices);
-  if (a.size > 0) {
-    const BoundingBox as_read = bounding_box(mesh.vertices);
-    mesh.vertices *= a.size / (as_read.high - as_read.low).maxCoeff();
-  }
+  const TetMesh mesh = mesh_of(a, a.vertices);
   const Points& X = mesh.vertices;
   const double box = bounding_box(X).diagonal();
   const std::vector<int> held = a.motion == "drop" ? std::vector<int>() : bottom(X);
@@ -179,8 +193,9 @@ void run(const Arguments& a) {
     set_up(full, X, bounding_box(X), held, a);
     set_up(reduced, X, bounding_box(X), held, a);
     Hrpd projected(model);
-    std::optional<CoarseBody> coarse;
-    if (a.coarse_tets > 0) coarse.emplace(mesh, a);
+    std::optional<CarryingMesh> coarse, other;
+    if (a.coarse_tets > 0) coarse.emplace(coarse_mesh(mesh, a), mesh, a, a.iterations);
+    if (a.other_vertices > 0) other.emplace(mesh_of(a, a.other_vertices), mesh, a, a.full_iterations);
     std::optional<ProjectiveDynamics> turned;  // the full method once more, gravity being a little aside
     if (a.spread) {
       turned.emplace(constraints, masses, ProjectiveDynamicsOptions{.iterations = a.full_iterations});
@@ -188,7 +203,8 @@ void run(const Arguments& a) {
       turned->set_gravity(Eigen::AngleAxisd(1e-3, Vector3d::UnitZ()) * turned->gravity());
     }
     double error = 0, error_before = 0, shape_error = 0, shape_error_after = 0, projection = 0, largest = 0,
-           last = 0, spread = 0, spread_before = 0, coarse_error = 0, coarse_seconds = 0;
+           last = 0, spread = 0, spread_before = 0, coarse_error = 0, coarse_seconds = 0, other_error = 0,
+           other_before = 0;
     int before = 0;  // steps until the full motion reaches a fifth of the box
     for (int i = 0; i < a.compare; ++i) {
       full.step(), reduced.step();
@@ -200,11 +216,14 @@ void run(const Arguments& a) {
       last = distance_to_full(reduced.positions());
       const double shape = distance_to_full(rigidly_laid_on(full.positions(), reduced.positions()));
       const double apart = turned ? distance_to_full(turned->positions()) : 0;
+      if (other) other->step();
+      const double other_apart = other ? distance_to_full(other->positions()) : 0;
+      other_error += other_apart / a.compare;
       error += last / a.compare;
       shape_error += shape / a.compare;
       spread += apart / a.compare;
       if (largest < large_motion) {
-        error_before += last, spread_before += apart, ++before;
+        error_before += last, spread_before += apart, other_before += other_apart, ++before;
       } else {
         shape_error_after += shape;
       }
@@ -230,6 +249,11 @@ void run(const Arguments& a) {
     if (turned) {
       json["full_spread"] = spread;
       json["full_spread_to_large_motion"] = spread_before / before;
+    }
+    if (other) {
+      json["other_vertices"] = other->vertex_count();
+      json["other_mesh_error"] = other_error;
+      json["other_mesh_error_to_large_motion"] = other_before / before;
     }
     if (coarse) {
       json["coarse_vertices"] = coarse->vertex_count();
@@ -321,6 +345,13 @@ void add_bench_hrpd(CLI::App& bench) {
       ->capture_default_str();
   command->add_flag("--spread", a->spread,
                     "With --compare: how far the full method is from itself with gravity turned by 1 mrad");
+  command
+      ->add_option(
+          "--other-vertices", a->other_vertices,
+          "With --compare, of a shape: how far the full method on a mesh of about so many vertices is from "
+          "it; 0: none")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   command
       ->add_option("--full-iterations", a->full_iterations, "Turns a step of the full method compared with")
       ->capture_default_str();

@@ -133,7 +133,7 @@ TEST(Hrpd, WithAllSampledAndNothingLeftOutAStepIsThatOfThePositionsAlone) {
     x.col(1) *= 0.6;
     const auto model = std::make_shared<const HrpdModel>(std::move(fitted));
     // Contacts are in single precision always.
-    for (const auto [floor, bound] : {std::pair(false, 1e-9), std::pair(true, 1e-5)}) {
+    for (const auto& [floor, bound] : {std::pair(false, 1e-9), std::pair(true, 1e-5)}) {
       Hrpd exact(c.model), sim(model, {.double_precision = true});
       for (Hrpd* s : {&exact, &sim}) {
         if (floor) s->set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, -0.1, 0)}}}}});
@@ -189,7 +189,7 @@ TEST(Hrpd, FloatGoesWithDoubleWhereColumnsNearlyDependOnEachOther) {
   const Case c = make_case(mesh, options, 1e5, false);
   // Accelerated turns forget their past in other turns where rounding decides it: they end as near to each other as to what is
   // converged.
-  for (const auto [acceleration, bound] : {std::pair(0, 1e-5), std::pair(3, 1e-2)}) {
+  for (const auto& [acceleration, bound] : {std::pair(0, 1e-5), std::pair(3, 1e-2)}) {
     Hrpd single(c.model, {.acceleration = acceleration}),
         twice(c.model, {.double_precision = true, .acceleration = acceleration});
     for (Hrpd* s : {&single, &twice}) s->set_gravity(Vector3d(10, 0, 0));
@@ -311,7 +311,7 @@ TEST(Hrpd, WhereAllAreSampledWeightsAreOneAndTheStepIsThatOfPositionsAlone) {
     Points x = mesh.vertices;
     x.col(1) *= 0.7;
     // Contacts are in single precision always.
-    for (const auto [floor, bound] : {std::pair(false, 1e-9), std::pair(true, 1e-6)}) {
+    for (const auto& [floor, bound] : {std::pair(false, 1e-9), std::pair(true, 1e-6)}) {
       Hrpd sim(c.model, {.double_precision = true}), slow(all.model);
       for (Hrpd* s : {&sim, &slow}) {
         s->set_motion(x, Points::Zero(x.rows(), 3));

@@ -23,12 +23,12 @@ void relax() {
 #endif
 }
 
-// A loop is a number: how many chunks have been taken, how many there are, and which loop it is, so that one addition takes a
+// A worker's share of a loop is a number: the next chunk, the end of the chunks, and which loop it is, so that one addition takes a
 // chunk and tells of which loop. Threads that come late may add a little to the first; twenty bits have room for that.
 using Ticket = std::uint64_t;
 constexpr Ticket field = 1 << 20;
-constexpr Ticket taken(Ticket t) { return t % field; }
-constexpr Ticket chunks(Ticket t) { return t / field % field; }
+constexpr Ticket next(Ticket t) { return t % field; }
+constexpr Ticket end(Ticket t) { return t / field % field; }
 constexpr Index most_chunks = field - 1000;
 
 class Crew {
@@ -50,7 +50,7 @@ class Crew {
       } catch (...) {
       }
     }
-    workers_ = workers;
+    workers_ = std::min(workers, helpers_ + 1);
     ++calls_;
     calls_.notify_all();
     return true;
@@ -64,7 +64,13 @@ class Crew {
   void run(Index count, FunctionRef<void(Index, int)> body) {
     body_ = &body;
     done_.store(0, std::memory_order_relaxed);
-    ticket_.store((++loop_ * field + static_cast<Ticket>(count)) * field, std::memory_order_release);
+    ++loop_;
+    const Index shares = workers_.load(std::memory_order_relaxed);
+    for (Index w = shares - 1; w >= 0; --w) {
+      const auto first = static_cast<Ticket>(w * count / shares),
+                 last = static_cast<Ticket>((w + 1) * count / shares);
+      shares_[w].ticket.store((loop_ * field + last) * field + first, std::memory_order_release);
+    }
     while (take(0)) {
     }
     for (int look = 0; done_.load(std::memory_order_acquire) != count; ++look)
@@ -72,15 +78,21 @@ class Crew {
   }
 
  private:
-  /// A chunk of the present loop, if any is left. Who has one may read what belongs to the loop: it does not end before.
+  /// A chunk of the present loop, if any is left: of the worker's own share, or else of another's. Who has one may read what
+  /// belongs to the loop: it does not end before.
   bool take(int worker) {
-    Ticket t = ticket_.load(std::memory_order_relaxed);
-    if (taken(t) >= chunks(t)) return false;
-    t = ticket_.fetch_add(1, std::memory_order_acquire);
-    if (taken(t) >= chunks(t)) return false;
-    (*body_)(static_cast<Index>(taken(t)), worker);
-    done_.fetch_add(1, std::memory_order_release);
-    return true;
+    const int shares = workers_.load(std::memory_order_relaxed);
+    for (int i = 0; i < shares; ++i) {
+      std::atomic<Ticket>& ticket = shares_[(worker + i) % shares].ticket;
+      Ticket t = ticket.load(std::memory_order_relaxed);
+      if (next(t) >= end(t)) continue;
+      t = ticket.fetch_add(1, std::memory_order_acquire);
+      if (next(t) >= end(t)) continue;
+      (*body_)(static_cast<Index>(next(t)), worker);
+      done_.fetch_add(1, std::memory_order_release);
+      return true;
+    }
+    return false;
   }
 
   void help(int worker) {
@@ -101,8 +113,11 @@ class Crew {
   std::atomic<int> calls_{0};
   Ticket loop_ = 0;
   const FunctionRef<void(Index, int)>* body_ = nullptr;
-  // Each on a line of its own: all threads look at the first, and write to the second.
-  alignas(64) std::atomic<Ticket> ticket_{0};
+  // Each on a line of its own: all threads write to them.
+  struct alignas(64) Share {
+    std::atomic<Ticket> ticket{0};
+  };
+  Share shares_[most_helpers + 1];
   alignas(64) std::atomic<Index> done_{0};
 };
 

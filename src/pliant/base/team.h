@@ -6,8 +6,9 @@ namespace pliant {
 
 /// While it lives, other threads wait for its loops without going to sleep: a loop costs a fraction of a microsecond beside what
 /// it does. There is one crew of such threads; where another team has it, inside parallel loops, or where one thread is asked
-/// for (parallel.h), loops run on the calling thread. Chunks are the same whatever the number of threads. Helpers take no part
-/// before they have woken up, and a loop never waits for them to come.
+/// for (parallel.h), loops run on the calling thread. Chunks are the same whatever the number of threads. In every loop of as many
+/// chunks a thread begins with the same ones, whose data it has in its cache. Helpers take no part before they have woken up, and
+/// a loop never waits for them to come.
 class Team {
  public:
   explicit Team(bool wanted = true);  ///< not wanted: loops run on the calling thread

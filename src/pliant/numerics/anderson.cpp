@@ -20,10 +20,10 @@ struct AndersonPass {
   Index size;
   const double *x, *g;
   double* last_g;
-  float *f, *f_changed, *g_changed;            ///< written
-  int count;                                   ///< of columns of changes
+  float *f, *f_changed, *g_changed;              ///< written
+  int count;                                     ///< of columns of changes
   const float* f_changes[AndersonMixing::most];  ///< the one that is written among them
-  float squared;                               ///< |f|²
+  float squared;                                 ///< |f|²
   float with_changed[AndersonMixing::most], with_f[AndersonMixing::most];
 };
 
@@ -83,14 +83,22 @@ HWY_INLINE void pass(detail::AndersonPass& p) {
 void pass_of(detail::AndersonPass& p) {
   static_assert(AndersonMixing::most == 8);
   switch (p.count) {
-    case 1: return pass<1>(p);
-    case 2: return pass<2>(p);
-    case 3: return pass<3>(p);
-    case 4: return pass<4>(p);
-    case 5: return pass<5>(p);
-    case 6: return pass<6>(p);
-    case 7: return pass<7>(p);
-    default: return pass<8>(p);
+    case 1:
+      return pass<1>(p);
+    case 2:
+      return pass<2>(p);
+    case 3:
+      return pass<3>(p);
+    case 4:
+      return pass<4>(p);
+    case 5:
+      return pass<5>(p);
+    case 6:
+      return pass<6>(p);
+    case 7:
+      return pass<7>(p);
+    default:
+      return pass<8>(p);
   }
 }
 

@@ -62,9 +62,9 @@ HWY_AFTER_NAMESPACE();
 namespace pliant {
 HWY_EXPORT(add_columns);
 
-void sum_columns(Team& team, const Eigen::MatrixXf& A, std::span<const Index> columns, const MatrixXd& weights,
-                 MatrixXd& out) {
-  constexpr Index rows_a_task = 256;
+void sum_columns(Team& team, const Eigen::MatrixXf& A, std::span<const Index> columns,
+                 const MatrixXd& weights, MatrixXd& out) {
+  constexpr Index rows_a_task = 512;
   constexpr std::size_t at_once = 64;
   const Index rows = A.rows();
   out.setZero(rows, 3);

@@ -117,8 +117,7 @@ void DissectedCholesky::solve(double* x, int count, double* workspace) const {
   const auto each_run = [&](const Part& part, auto&& copy) {
     Index row = 0;
     for (const Part* of = &part;; of = &parts_[at(of->parent)]) {
-      for (int c = 0; c < count; ++c)
-        copy(all + c * n + of->first, front + c * part.rows + row, of->size);
+      for (int c = 0; c < count; ++c) copy(all + c * n + of->first, front + c * part.rows + row, of->size);
       row += of->size;
       if (of->parent < 0) break;
     }
@@ -128,15 +127,14 @@ void DissectedCholesky::solve(double* x, int count, double* workspace) const {
   const auto solve_part = [&](std::size_t p, auto solve_front) {
     const Part& part = parts_[p];
     each_run(part, load);
-    solve_front(panels_[p].data(), static_cast<int>(part.rows), static_cast<int>(part.size), front,
-                part.rows, count);
+    solve_front(panels_[p].data(), static_cast<int>(part.rows), static_cast<int>(part.size), front, part.rows,
+                count);
     each_run(part, store);
   };
   for (std::size_t p = 0; p < parts_.size(); ++p) solve_part(p, solve_front_down);
   for (std::size_t p = parts_.size(); p-- > 0;) solve_part(p, solve_front_up);
   for (int c = 0; c < count; ++c)
-    for (Index i = 0; i < size(); ++i)
-      x[c * size() + i] = left_out_[at(i)] ? 0 : all[c * n + place_[at(i)]];
+    for (Index i = 0; i < size(); ++i) x[c * size() + i] = left_out_[at(i)] ? 0 : all[c * n + place_[at(i)]];
 }
 
 void DissectedCholesky::solve(MatrixXd& x) const {

@@ -48,8 +48,10 @@ class DissectedCholesky {
   Index size() const { return static_cast<Index>(place_.size()); }
   Index places() const { return static_cast<Index>(unknown_.size()); }
   std::span<const Part> parts() const { return parts_; }
-  std::span<const int> place() const { return place_; }      ///< of every unknown
-  std::span<const int> unknown() const { return unknown_; }  ///< at every place; -1: none, or one that is left out
+  std::span<const int> place() const { return place_; }  ///< of every unknown
+  std::span<const int> unknown() const {
+    return unknown_;
+  }  ///< at every place; -1: none, or one that is left out
   std::size_t memory_bytes() const;
 
  private:

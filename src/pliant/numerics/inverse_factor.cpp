@@ -77,7 +77,6 @@ void InverseFactor<T>::arrange(const DissectedCholesky& factor) {
     }
   }
   finish(up_, up_numbers_);
-if (getenv("SHOW")) {double n=factor.size(); fprintf(stderr,"parts %ld W %.3f of dense, tasks %ld %ld\n",(long)parts.size(),(down_numbers_.size()+up_numbers_.size())/n/n,(long)down_.tasks.size(),(long)up_.tasks.size()); for(auto&p:parts) fprintf(stderr," %ld/%d",p.size,p.parent); fprintf(stderr,"\n");}
 }
 
 template <class T>

@@ -9,7 +9,7 @@
 namespace pliant {
 
 /// Where the graph of A falls apart, A⁻¹ is full, but W is not: its rows reach from what is below a part to the part itself. A solve
-/// is two products with no order among their rows, for as many threads as there are, and of half the numbers of A⁻¹ or less. Numbers
+/// is two products with no order among their rows, for as many threads as there are, and of fewer numbers than A⁻¹ has. Numbers
 /// lie in panels of up to 32 rows in the order in which they are read.
 template <class T>
 class InverseFactor {
@@ -51,7 +51,7 @@ class InverseFactor {
   Index places_ = 0;
   Product down_, up_;  // y = W x, and Wᵀ y
   AlignedVector<T> down_numbers_, up_numbers_;
-  AlignedVector<T> between_;  // y
+  AlignedVector<T> between_;                  // y
   std::vector<Index> down_panel_, up_panel_;  // the first of every part
 };
 

@@ -86,7 +86,7 @@ class Hrpd final : public Simulator {
   HrpdOptions options_;
   double diagonal_ = 1, total_mass_ = 0, held_mass_ = 0;
   DenseCholesky mass_factor_;
-  DissectedCholesky factor_;  // of A
+  DissectedCholesky factor_;      // of A
   VectorXd ones_;                 // the coordinates of moving all by one metre
   VectorXd momentum_row_;         // 4k: Uᵀ M 1
   std::vector<MatrixXd> fitted_;  // of each kind: what of K s̃ is left to the fit (HrpdOptions::prediction)

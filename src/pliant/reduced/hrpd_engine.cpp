@@ -11,7 +11,7 @@ namespace {
 /// Rows of a matrix that one task takes.
 constexpr Index rows_a_task = 256;
 /// Handles at which one task sums up what was said to them.
-constexpr Index handles_a_task = 64;
+constexpr Index handles_a_task = 128;
 /// Numbers of columns are rounded up to whole vectors.
 constexpr Index granularity = 8;
 
@@ -216,12 +216,13 @@ MatrixXd HrpdEngine<T>::found(std::size_t kind) const {
 
 template <class T>
 std::size_t HrpdEngine<T>::memory_bytes() const {
-  std::size_t sum = (stiffness_.size() + found_.size() + scratch_.size() + 3 * base_.size() +
-                     pulled_.size() + answer_.size()) *
+  std::size_t sum = (stiffness_.size() + found_.size() + scratch_.size() + 3 * base_.size() + pulled_.size() +
+                     answer_.size()) *
                         sizeof(T) +
                     inverse_.memory_bytes();
   for (const Kind& kind : kinds_)
-    sum += (kind.map.size() + kind.lines.size() + kind.parts.size()) * sizeof(T) + kind.evaluator.memory_bytes();
+    sum +=
+        (kind.map.size() + kind.lines.size() + kind.parts.size()) * sizeof(T) + kind.evaluator.memory_bytes();
   return sum;
 }
 

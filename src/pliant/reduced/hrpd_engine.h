@@ -58,7 +58,8 @@ class HrpdEngine {
   };
   void take(const MatrixXd& q, T factor = 1);
   Index row_tasks() const;
-  void add_rows(Index task, const T* matrix, Index columns, const T* x, Index next, Index apart, T* out) const;
+  void add_rows(Index task, const T* matrix, Index columns, const T* x, Index next, Index apart,
+                T* out) const;
   std::vector<Kind> kinds_;
   Index columns_ = 0, rows_ = 0;  // 4k, and rounded up to whole groups
   Index chunks_ = 0;
@@ -66,10 +67,10 @@ class HrpdEngine {
   bool begins_ = false;                     // the next local step is the first of a step
   AlignedVector<T> stiffness_, rest_, base_, q_, out_;
   // === Of samples with weights, with the columns in the places of the factor
-  InverseFactor<T> inverse_;   // A⁻¹
-  std::vector<int> place_;     // of every column
-  AlignedVector<T> pulled_;    // r: three numbers a place
-  AlignedVector<T> answer_;    // A⁻¹ r: three rows of all places
+  InverseFactor<T> inverse_;  // A⁻¹
+  std::vector<int> place_;    // of every column
+  AlignedVector<T> pulled_;   // r: three numbers a place
+  AlignedVector<T> answer_;   // A⁻¹ r: three rows of all places
   Index found_stride_ = 0, scratch_stride_ = 0;
   AlignedVector<T> found_;    // of every chunk of samples that are fitted
   AlignedVector<T> scratch_;  // of every worker of a team

@@ -16,7 +16,9 @@ void HrpdExactEngine::set_matrices(const MatrixXd& stiffness, const std::vector<
   factor.solve(inverse_);
 }
 
-void HrpdExactEngine::begin_step(Team& /*team*/, const MatrixXd& target) { base_ = target - stiffness_ * target; }
+void HrpdExactEngine::begin_step(Team& /*team*/, const MatrixXd& target) {
+  base_ = target - stiffness_ * target;
+}
 
 void HrpdExactEngine::project(const MatrixXd& q, double volume, bool with_energies) {
   positions(*basis_, q, x_);

@@ -20,8 +20,8 @@ class HrpdExactEngine {
 
   /// @param stiffness  A⁻¹ K, 4k x 4k
   /// @param inverse    A⁻¹ times the stiffness factor, 4k x 4k; nothing else is needed
-  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps, const DissectedCholesky& factor,
-                    const MatrixXd& rest, std::span<const double> factors);
+  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
+                    const DissectedCholesky& factor, const MatrixXd& rest, std::span<const double> factors);
 
   void begin_step(Team& team, const MatrixXd& target);
   void local_step(Team& team, const MatrixXd& q, double volume);

@@ -54,7 +54,7 @@ struct SampleLines {
 
 /// The lines of samples of tets, mixed with their means over the constraints that each stands for.
 std::vector<SampleLines> smoothed_lines(const ProjectiveGroup& group, const WeightedSamples& weighted,
-                                              double smoothing) {
+                                        double smoothing) {
   constexpr int lines = 3;
   std::vector<std::vector<int>> members(weighted.samples.size());
   for (std::size_t c = 0; c < weighted.region.size(); ++c)
@@ -275,9 +275,9 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
   // Tets with examples have each their own set, which a mean over others need not be near to.
   const bool smooth =
       smoothing > 0 && (which == ProjectiveKind::tet_strain || which == ProjectiveKind::tet_volume);
-  kind.samples = sampled_constraints(
-      constraints, basis, nothing_fitted,
-      smooth ? smoothed_lines(group, weighted, smoothing) : std::vector<SampleLines>());
+  kind.samples =
+      sampled_constraints(constraints, basis, nothing_fitted,
+                          smooth ? smoothed_lines(group, weighted, smoothing) : std::vector<SampleLines>());
   SampledConstraints& s = kind.samples;
   s.fit.resize(0, s.rows * s.size());
   s.weights = weighted.weights;

@@ -173,8 +173,7 @@ void HrpdPins::respond_batch(Index count) {
   std::fill(three_.begin(), three_.end(), 0.0f);
   for (Index i = 0; i < count; ++i)
     each_entry(i, [&](Index to, const Eigen::Vector4d& u) {
-      for (Index k = 0; k < 4; ++k)
-        three_[at(3 * Index{place[at(to + k)]} + i)] += static_cast<float>(u[k]);
+      for (Index k = 0; k < 4; ++k) three_[at(3 * Index{place[at(to + k)]} + i)] += static_cast<float>(u[k]);
     });
   inverse_->apply(*team_, three_.data(), moved_.data());
   for (Index i = 0; i < count; ++i)

@@ -85,7 +85,7 @@ class HrpdPins final : private PointResponses {
   SampledEvaluator<float> contact_lines_;
   AlignedVector<float> q_, contact_places_;
   std::vector<Index> groups_;  // that are looked at: those with a vertex that may touch an obstacle
-  Team* team_ = nullptr;  // of the present call
+  Team* team_ = nullptr;       // of the present call
 };
 
 }  // namespace pliant

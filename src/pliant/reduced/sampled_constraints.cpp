@@ -183,8 +183,8 @@ SampledEvaluator<T>::SampledEvaluator(const SampledConstraints& s)
       known.erase(std::unique(known.begin(), known.end()), known.end());
       std::vector<char> begun(known.size(), 0);
       for (Index e = first; e < last; ++e) {
-        const auto slot = static_cast<int>(std::lower_bound(known.begin(), known.end(), handle_[at(e)]) -
-                                           known.begin());
+        const auto slot =
+            static_cast<int>(std::lower_bound(known.begin(), known.end(), handle_[at(e)]) - known.begin());
         slot_[at(e)] = begun[at(slot)] ? slot : ~slot;
         begun[at(slot)] = 1;
       }
@@ -369,7 +369,8 @@ std::size_t SampledEvaluator<T>::memory_bytes() const {
   return (coefficients_.size() + rest_lines_.size() + parameters_.size() + rest_projections_.size() +
           fit_.size() + weights_.size() + shares_.size()) *
              sizeof(T) +
-         (first_.size() + handle_.size() + slot_.size() + slot_first_.size() + slots_first_.size() + slots_.size()) *
+         (first_.size() + handle_.size() + slot_.size() + slot_first_.size() + slots_first_.size() +
+          slots_.size()) *
              sizeof(int);
 }
 

@@ -89,13 +89,13 @@ class SampledEvaluator {
   AlignedVector<T> parameters_, rest_projections_;  // tiles
   AlignedVector<T> fit_;                            // tiles: rows x 64 x padded
   bool weighted_ = false;
-  int used_ = 3;                       // lines that are rows of S
-  AlignedVector<T> weights_, shares_;  // w λ and w of samples, whole tiles
+  int used_ = 3;                              // lines that are rows of S
+  AlignedVector<T> weights_, shares_;         // w λ and w of samples, whole tiles
   std::vector<Index> line_place_, group_of_;  // of samples
-  Index most_slots_ = 0;  // of a chunk
+  Index most_slots_ = 0;                      // of a chunk
   // Of samples with weights: each chunk sums up for every handle that it knows in a slot of its own.
-  std::vector<int> slot_;              // of every entry, counted within its chunk; ~slot of the first that has it
-  std::vector<int> slot_first_ = {0};  // of chunks, in all slots
+  std::vector<int> slot_;  // of every entry, counted within its chunk; ~slot of the first that has it
+  std::vector<int> slot_first_ = {0};           // of chunks, in all slots
   std::vector<int> slots_first_ = {0}, slots_;  // of handles
 
   void evaluate_groups(Index first, Index count, const T* q, T* out) const;

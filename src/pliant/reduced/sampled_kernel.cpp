@@ -107,7 +107,8 @@ void lane_sums_kernel(const detail::LaneSumsJob<T>& job) {
     hn::Vec<Eight<T>> v[12];
     for (int r = 0; r < 12; ++r) {
       v[r] = hn::Load(d, in + 8 * r);
-      for (int offset = lanes; offset < 8; offset += lanes) v[r] = hn::Add(v[r], hn::Load(d, in + 8 * r + offset));
+      for (int offset = lanes; offset < 8; offset += lanes)
+        v[r] = hn::Add(v[r], hn::Load(d, in + 8 * r + offset));
     }
     int count = 12;
 #if HWY_TARGET != HWY_SCALAR
