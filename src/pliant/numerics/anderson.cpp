@@ -20,11 +20,11 @@ struct AndersonPass {
   Index size;
   const double *x, *g;
   double* last_g;
-  float *f, *f_changed, *g_changed;              ///< written
-  int count;                                     ///< of columns of changes
-  const float* f_changes[AndersonMixing::most];  ///< the one that is written among them
-  float squared;                                 ///< |f|²
-  float with_changed[AndersonMixing::most], with_f[AndersonMixing::most];
+  float *f, *f_changed, *g_changed;                   ///< written
+  int count;                                          ///< of columns of changes
+  const float* f_changes[AndersonMixing::most] = {};  ///< the one that is written among them
+  float squared = 0;                                  ///< |f|²
+  float with_changed[AndersonMixing::most] = {}, with_f[AndersonMixing::most] = {};
 };
 
 }  // namespace pliant::detail

@@ -118,7 +118,7 @@ class Dissector {
   /// neighbours stand near each other, and these are cut at some places.
   std::vector<int> separator(const std::vector<int>& piece) {
     std::vector<int> best;
-    if (piece.size() < 3 * least_) return best;
+    if (piece.size() < 3 * least_ || nearly_complete(piece)) return best;
     double least = triangle(piece.size());
     std::vector<int> cut;
     const auto try_order = [&](const std::vector<int>& order) {
@@ -153,6 +153,16 @@ class Dissector {
       try_order(order);
     }
     return best;
+  }
+
+  /// Whether most pairs of vertices are joined, as in subspaces whose columns reach everywhere.
+  bool nearly_complete(const std::vector<int>& piece) {
+    std::size_t joined = 0;
+    mark(piece, unseen);
+    for (const int v : piece)
+      for (const int w : neighbors_[at(v)]) joined += mark_[at(w)] == unseen;
+    mark(piece, outside);
+    return static_cast<double>(joined) > worth_a_cut * static_cast<double>(piece.size() * piece.size());
   }
 
   /// Functions on a piece that change little from a vertex to its neighbours, at the places of vertices in it: of the mean over
