@@ -12,7 +12,7 @@ void HrpdExactEngine::set_matrices(const MatrixXd& stiffness, const std::vector<
                                    const DissectedCholesky& factor, const MatrixXd& /*rest*/,
                                    std::span<const double> factors) {
   stiffness_ = stiffness;
-  inverse_ = (factors.empty() ? 1.0 : factors[0]) * MatrixXd::Identity(factor.size(), factor.size());
+  inverse_ = factors[0] * MatrixXd::Identity(factor.size(), factor.size());
   factor.solve(inverse_);
 }
 

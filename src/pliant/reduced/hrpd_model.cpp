@@ -92,9 +92,9 @@ std::vector<SampleLines> smoothed_lines(const ProjectiveGroup& group, const Weig
   return out;
 }
 
-/// Handles that say less to a sample than a hundredth of what the first of them does hand that over to the nearest of the others, so that affine maps of the body are seen as
-/// before: what the coefficients (c₀, c) of a handle at s say of x -> a + B x is c₀ (a + B s) + r B c, and so one at s' says the same
-/// with (c₀, c + c₀ (s - s') / r).
+/// Handles that say less to a sample than a hundredth of what the first of them does hand that over to the nearest of the others,
+/// so that affine maps of the body are seen as before: what the coefficients (c₀, c) of a handle at s say of x -> a + B x is
+/// c₀ (a + B s) + r B c, and so one at s' says the same with (c₀, c + c₀ (s - s') / r).
 void leave_out_faint(const SkinningBasis& basis, Index lines, std::map<int, VectorXd>& at_handles) {
   if (basis.given.cols() > 0) return;
   constexpr double faint = 0.01;
