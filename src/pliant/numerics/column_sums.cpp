@@ -15,10 +15,10 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// out[c][r] += Σ_i columns[i][r] weights[3 i + c] for rows begin to end - 1. All sums stay in registers while columns stream by.
-template <int vectors>
-HWY_INLINE void some_rows(const float* const* columns, const float* weights, Index count, Index row,
-                          double* out, Index rows) {
-  const hn::CappedTag<float, 8> d;
+template <int vectors, class T>
+HWY_INLINE void some_rows(const T* const* columns, const T* weights, Index count, Index row, double* out,
+                          Index rows) {
+  const hn::CappedTag<T, 8> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   hn::Vec<decltype(d)> sum[3][vectors];
   for (auto& of_coordinate : sum)
@@ -32,7 +32,7 @@ HWY_INLINE void some_rows(const float* const* columns, const float* weights, Ind
       sum[2][v] = hn::MulAdd(value, z, sum[2][v]);
     }
   }
-  HWY_ALIGN float lane[8];
+  HWY_ALIGN T lane[8];
   for (int c = 0; c < 3; ++c)
     for (int v = 0; v < vectors; ++v) {
       hn::Store(sum[c][v], d, lane);
@@ -40,18 +40,28 @@ HWY_INLINE void some_rows(const float* const* columns, const float* weights, Ind
     }
 }
 
-void add_columns(const float* const* columns, const float* weights, Index count, Index begin, Index end,
-                 double* out, Index rows) {
-  const Index lanes = static_cast<Index>(hn::Lanes(hn::CappedTag<float, 8>()));
+template <class T>
+HWY_INLINE void add_columns(const T* const* columns, const T* weights, Index count, Index begin, Index end,
+                            double* out, Index rows) {
+  const Index lanes = static_cast<Index>(hn::Lanes(hn::CappedTag<T, 8>()));
   Index row = begin;
   for (; row + 4 * lanes <= end; row += 4 * lanes) some_rows<4>(columns, weights, count, row, out, rows);
   for (; row + lanes <= end; row += lanes) some_rows<1>(columns, weights, count, row, out, rows);
   for (; row < end; ++row)
     for (int c = 0; c < 3; ++c) {
-      float sum = 0;
+      T sum = 0;
       for (Index i = 0; i < count; ++i) sum += columns[i][row] * weights[3 * i + c];
       out[c * rows + row] += static_cast<double>(sum);
     }
+}
+
+void add_columns_float(const float* const* columns, const float* weights, Index count, Index begin, Index end,
+                       double* out, Index rows) {
+  add_columns(columns, weights, count, begin, end, out, rows);
+}
+void add_columns_double(const double* const* columns, const double* weights, Index count, Index begin,
+                        Index end, double* out, Index rows) {
+  add_columns(columns, weights, count, begin, end, out, rows);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -60,10 +70,14 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace pliant {
-HWY_EXPORT(add_columns);
+HWY_EXPORT(add_columns_float);
+HWY_EXPORT(add_columns_double);
 
-void sum_columns(Team& team, const Eigen::MatrixXf& A, std::span<const Index> columns,
-                 const MatrixXd& weights, MatrixXd& out) {
+namespace {
+
+template <class T, class Add>
+void sum_some(Team& team, const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>& A,
+              std::span<const Index> columns, const MatrixXd& weights, MatrixXd& out, Add add) {
   constexpr Index rows_a_task = 512;
   constexpr std::size_t at_once = 64;
   const Index rows = A.rows();
@@ -71,18 +85,28 @@ void sum_columns(Team& team, const Eigen::MatrixXf& A, std::span<const Index> co
   team.run((rows + rows_a_task - 1) / rows_a_task, [&](Index task, int) {
     for (std::size_t first = 0; first < columns.size(); first += at_once) {
       const std::size_t count = std::min(at_once, columns.size() - first);
-      const float* some[at_once];
-      float with[3 * at_once];
+      const T* some[at_once];
+      T with[3 * at_once];
       for (std::size_t i = 0; i < count; ++i) {
         some[i] = A.col(columns[first + i]).data();
         for (std::size_t c = 0; c < 3; ++c)
-          with[3 * i + c] = static_cast<float>(weights(static_cast<Index>(first + i), static_cast<Index>(c)));
+          with[3 * i + c] = static_cast<T>(weights(static_cast<Index>(first + i), static_cast<Index>(c)));
       }
-      HWY_DYNAMIC_DISPATCH(add_columns)
-      (some, with, static_cast<Index>(count), task * rows_a_task, std::min((task + 1) * rows_a_task, rows),
-       out.data(), rows);
+      add(some, with, static_cast<Index>(count), task * rows_a_task, std::min((task + 1) * rows_a_task, rows),
+          out.data(), rows);
     }
   });
+}
+
+}  // namespace
+
+void sum_columns(Team& team, const Eigen::MatrixXf& A, std::span<const Index> columns,
+                 const MatrixXd& weights, MatrixXd& out) {
+  sum_some(team, A, columns, weights, out, HWY_DYNAMIC_DISPATCH(add_columns_float));
+}
+void sum_columns(Team& team, const MatrixXd& A, std::span<const Index> columns, const MatrixXd& weights,
+                 MatrixXd& out) {
+  sum_some(team, A, columns, weights, out, HWY_DYNAMIC_DISPATCH(add_columns_double));
 }
 
 }  // namespace pliant

@@ -234,7 +234,7 @@ void Hrpd::factorize() {
   }
   std::visit([&](auto& engine) { engine.set_matrices(K, maps, factor_, rest, factors); }, engine_);
   auto* single = std::get_if<HrpdEngine<float>>(&engine_);
-  pins_.set_factor(factor_, single ? single->inverse() : nullptr);
+  pins_.set_factor(factor_, single ? single->inverse() : nullptr, single == nullptr);
   ++factorizations_;
 }
 

@@ -18,7 +18,7 @@ namespace pliant {
 struct HrpdOptions {
   int iterations = 0;             ///< local/global turns a step, 1 to 10000; 0: as the model says
   double time_step = 1.0 / 60;    ///< seconds
-  bool double_precision = false;  ///< inside the turns, contacts aside; twice as slow, to compare with
+  bool double_precision = false;  ///< inside the turns; twice as slow, to compare with
   /// How much of the projections is taken to be S s̃, s̃ being where the body would go by itself, before the rest is fitted;
   /// 0 (the paper) to below 1. Projections are nearly S x, and s̃ is nearly x: the fit then errs on a smaller remainder.
   /// Strain that the fit does not see is resisted by what is left to 1. Costs nothing: A⁻¹ K s̃ is needed anyway. Without

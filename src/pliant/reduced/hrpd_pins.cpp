@@ -82,9 +82,11 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   points_.reserve(rows);
 }
 
-void HrpdPins::set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse) {
+void HrpdPins::set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse, bool precise) {
   factor_ = &factor;
   inverse_ = inverse;
+  precise_ = precise;
+  if (precise_) precise_responses_.resize(responses_.rows(), responses_.cols());
   if (inverse)
     for (AlignedVector<float>* v : {&three_, &moved_}) v->resize(at(3 * inverse->places()));
   else
@@ -120,6 +122,7 @@ Index HrpdPins::row_of(int vertex) {
   const Index row = static_cast<Index>(vertex_.size()) - 1;
   if (row >= responses_.cols()) {
     responses_.conservativeResize(Eigen::NoChange, 2 * row);
+    if (precise_) precise_responses_.conservativeResize(Eigen::NoChange, 2 * row);
     responded_.resize(at(2 * row), 0);
     felt_.resize(2 * row <= most_felt ? 2 * row : 0, 2 * row <= most_felt ? 2 * row : 0);
     felt_.setConstant(unknown);
@@ -165,7 +168,10 @@ void HrpdPins::respond_batch(Index count) {
       each_entry(i, [&](Index to, const Eigen::Vector4d& u) { batch_.col(i).segment<4>(to) += u; });
     }
     factor_->solve(batch_.data(), static_cast<int>(count), workspace_.data());
-    for (Index i = 0; i < count; ++i) responses_.col(batch_rows_[at(i)]) = batch_.col(i).cast<float>();
+    for (Index i = 0; i < count; ++i) {
+      responses_.col(batch_rows_[at(i)]) = batch_.col(i).cast<float>();
+      if (precise_) precise_responses_.col(batch_rows_[at(i)]) = batch_.col(i);
+    }
     return;
   }
   // Three right-hand sides in the places of x, y and z.
@@ -185,11 +191,13 @@ void HrpdPins::respond_batch(Index count) {
 double HrpdPins::felt(Index row, Index by) {
   if (row > by) std::swap(row, by);
   const auto compute = [&] {
-    const float* moved = responses_.col(by).data();
     Eigen::Vector4d sum = Eigen::Vector4d::Zero();
-    for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e)
+    for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e) {
+      const Index to = handle_row_[at(e)];
       sum += columns_[at(e)].cwiseProduct(
-          Eigen::Map<const Eigen::Vector4f>(moved + handle_row_[at(e)]).cast<double>());
+          precise_ ? Eigen::Vector4d(precise_responses_.col(by).segment<4>(to))
+                   : Eigen::Vector4d(responses_.col(by).segment<4>(to).cast<double>()));
+    }
     return sum.sum();
   };
   if (felt_.size() == 0) return compute();
@@ -206,7 +214,10 @@ void HrpdPins::compliance(std::span<const Index> rows, MatrixXd& out) {
 }
 
 void HrpdPins::push(std::span<const Index> rows, const MatrixXd& forces) {
-  sum_columns(*team_, responses_, rows, forces, shift_);
+  if (precise_)
+    sum_columns(*team_, precise_responses_, rows, forces, shift_);
+  else
+    sum_columns(*team_, responses_, rows, forces, shift_);
 }
 
 // === A step
@@ -248,13 +259,15 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
 }
 
 void HrpdPins::look_at_contacts(const MatrixXd& q) {
-  if (groups_.empty()) return;
+  looked_at_ = &q;
+  if (groups_.empty() || precise_) return;
   for (Index i = 0; i < q.rows(); ++i)
     for (int c = 0; c < 3; ++c) q_[at(3 * i + c)] = static_cast<float>(q(i, c));
   for (const Index group : groups_) contact_lines_.lines(group, q_.data(), contact_places_.data());
 }
 
 Vector3d HrpdPins::contact_place(Index row) const {
+  if (precise_) return model_.basis.rest.row(vertex_[at(row)]).transpose() + displacement(row, *looked_at_);
   const float* here = contact_places_.data() + contact_lines_.line_place(row);
   return Eigen::Vector3f(here[0], here[projective_tile], here[2 * projective_tile]).cast<double>();
 }

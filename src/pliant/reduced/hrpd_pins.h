@@ -25,7 +25,8 @@ class HrpdPins final : private PointResponses {
 
   /// After a factorisation: what was known of A⁻¹ is forgotten. Keeps references.
   /// @param inverse  A⁻¹ of the same, if there is one: faster
-  void set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse);
+  /// @param precise  everything in double precision, to compare with
+  void set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse, bool precise);
 
   /// Before the turns of a step.
   /// @param pins    of drags and vertices held while running
@@ -70,9 +71,11 @@ class HrpdPins final : private PointResponses {
   std::vector<Index> handle_row_;              // of q
   std::vector<Eigen::Vector4d> columns_;       // of U there
   Eigen::MatrixXf responses_;                  // 4k x rows
-  std::vector<char> responded_;                // which of them are there
-  MatrixXd felt_;   // rows x rows, upper triangle; not a number where it is not known
-  MatrixXd batch_;  // of responses that are being solved for
+  MatrixXd precise_responses_;                 // in their place, where asked for
+  bool precise_ = false;
+  std::vector<char> responded_;  // which of them are there
+  MatrixXd felt_;                // rows x rows, upper triangle; not a number where it is not known
+  MatrixXd batch_;               // of responses that are being solved for
   AlignedVector<double> workspace_;
   AlignedVector<float> three_, moved_;  // the same, three at a time
   std::vector<Index> batch_rows_;
@@ -84,8 +87,9 @@ class HrpdPins final : private PointResponses {
   Vector3d contact_place(Index row) const;
   SampledEvaluator<float> contact_lines_;
   AlignedVector<float> q_, contact_places_;
-  std::vector<Index> groups_;  // that are looked at: those with a vertex that may touch an obstacle
-  Team* team_ = nullptr;       // of the present call
+  const MatrixXd* looked_at_ = nullptr;  // coordinates
+  std::vector<Index> groups_;            // that are looked at: those with a vertex that may touch an obstacle
+  Team* team_ = nullptr;                 // of the present call
 };
 
 }  // namespace pliant
