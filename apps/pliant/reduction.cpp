@@ -111,7 +111,7 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
              "faster with many "
              "handles (weighted)");
   table.real("--smoothing", hrpd, 0, 1,
-             "of weighted samples: how much of their strain is the mean over what they stand for (0.5)");
+             "of weighted samples: how much of their strain is the mean over what they stand for (0.6)");
   table.word("--fitted-space", hrpd, {"handles", "snapshots"},
              "of projections: affine maps at handles, or what --snapshots show of them (handles)");
   table.number("--fitted-handles", hrpd, 1, 2000, "handles of projections (80)");

@@ -111,6 +111,69 @@ TEST(ActivePoints, VerticesFarFromEveryObstacleAreLeftOut) {
   EXPECT_EQ(points.pushed(), 0);
 }
 
+/// Vertices that move from turn to turn and from step to step among these obstacles: the forces of every turn.
+/// @param fresh  nothing is remembered of the turn before of where obstacles are, nor of the step before of how points answer
+std::vector<double> forces_over_time(const std::vector<Obstacle>& obstacles, bool fresh) {
+  Rng rng(23);
+  const Index count = 40;
+  Coupled body(0.02 * random_compliance(rng, count));
+  ActivePoints points(count, 20, 0.01);
+  Points here(count, 3);
+  for (double& x : here.reshaped()) x = rng.uniform(-1.2, 1.2);
+  const std::vector<PlacedObstacle> at_rest = placed(obstacles);
+  std::vector<double> forces;
+  for (int step = 0; step < 20; ++step) {
+    if (fresh) points.forget();
+    points.begin(at_rest, 0.01);
+    const Points start = here;
+    for (double& x : here.reshaped()) x += 0.1 * rng.normal();
+    for (Index i = 0; i < count; ++i)
+      points.add_contact(i, i, here.row(i), [&] { return Vector3d(start.row(i)); });
+    for (int turn = 0; turn < 4; ++turn) {
+      for (double& x : here.reshaped()) x += 0.03 * rng.normal();
+      for (ActivePoint& point : points.points()) {
+        point.here = here.row(point.row);
+        if (fresh) point.clear = -1;
+      }
+      points.pull(body);
+      for (const ActivePoint& point : points.points())
+        forces.insert(forces.end(), {point.force.x(), point.force.y(), point.force.z()});
+    }
+  }
+  return forces;
+}
+
+TEST(ActivePoints, WhatIsRememberedChangesNothing) {
+  const auto at = [](double x, double y, double z) {
+    return ObstaclePath{{Keyframe{.position = Vector3d(x, y, z)}}};
+  };
+  const std::vector<Obstacle> obstacles = {
+      Obstacle{.path = at(0, -0.8, 0)},
+      Obstacle{.shape = SphereShape{0.4}, .path = at(0.3, 0.2, 0), .thickness = 0.05},
+      Obstacle{.shape = BoxShape{Vector3d(0.2, 0.3, 0.1)}, .path = at(-0.6, 0.1, 0.3)},
+      Obstacle{.shape = CapsuleShape{0.1, 0.4}, .path = at(0, 0, -0.7), .friction = 1}};
+  const std::vector<double> forces = forces_over_time(obstacles, false);
+  EXPECT_EQ(forces, forces_over_time(obstacles, true));
+  EXPECT_GT(std::count_if(forces.begin(), forces.end(), [](double f) { return f != 0; }), 1000);
+}
+
+TEST(ActivePoints, PinsAreNotTakenForWhatWasInTheirRowBefore) {
+  Coupled body(MatrixXd::Identity(2, 2));
+  ActivePoints points(2, 1, 0.01);
+  const auto obstacles = placed(floor_only);
+  points.begin(obstacles, 0.01);
+  points.add_contact(1, 1, Vector3d(0, -0.01, 0), [] { return Vector3d(0, 0, 0); });
+  points.points()[0].here = Vector3d(0, -0.01, 0);
+  ASSERT_TRUE(points.pull(body));
+  ASSERT_EQ(points.pushed(), 1);
+  for (const double stiffness : {1.0, 3.0}) {
+    points.begin({}, 0.01);
+    points.add_pin(1, stiffness, Vector3d(1, 0, 0));
+    ASSERT_TRUE(points.pull(body));
+    EXPECT_NEAR(body.shift(1, 0), stiffness / (1 + stiffness), 1e-9);
+  }
+}
+
 TEST(ActivePoints, VerticesThatRestDoNotSlipBelowTheAngleOfFriction) {
   const std::vector<Obstacle> rough = {Obstacle{.friction = 0.5}};
   const auto obstacles = placed(rough);

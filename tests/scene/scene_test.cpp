@@ -8,6 +8,7 @@
 #include "pliant/base/error.h"
 #include "pliant/geometry/measures.h"
 #include "pliant/io/point_cache.h"
+#include "pliant/reduced/hrpd.h"
 #include "pliant/scene/lone_body.h"
 #include "pliant/scene/simulate.h"
 #include "support/source_folder.h"
@@ -99,6 +100,17 @@ TEST(Scene, PlacesScalesAndTurnsItsBodies) {
   EXPECT_NEAR(after.size().y(), 2 * before.x(), 1e-12);
   EXPECT_NEAR(after.size().x(), 2 * before.y(), 1e-12);
   EXPECT_NEAR((after.low + after.high).z() / 2, 3, 1e-12);
+}
+
+TEST(Scene, HyperReducedBodiesRunAsTheirKeysSay) {
+  Scene scene = Scene::from_text(bar(
+      R"("simulator": {"kind": "hrpd", "handles": 4, "iterations": 7, "acceleration": 2, "prediction": 0.25})"));
+  const auto& simulator = dynamic_cast<const Hrpd&>(*scene.bodies().front().simulator);
+  EXPECT_EQ(simulator.options().iterations, 7);
+  EXPECT_EQ(simulator.options().acceleration, 2);
+  EXPECT_EQ(simulator.options().prediction, 0.25);
+  EXPECT_NE(refusal(bar(R"("simulator": {"kind": "hrpd", "acceleration": 9})")).find("acceleration is 9"),
+            std::string::npos);
 }
 
 TEST(Script, MovesHeldVerticesByWhatItSays) {

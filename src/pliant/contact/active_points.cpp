@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "pliant/numerics/thin_product.h"
+
 namespace pliant {
 namespace {
 
@@ -42,7 +44,8 @@ void ActivePoints::begin(std::span<const PlacedObstacle> placed, double time_ste
   placed_ = placed;
   time_step_ = time_step;
   points_.clear();
-  factored_.clear();
+  // Contacts answer as they did in the last step; pins may be others in the same rows.
+  if (factored_pins_) factored_.clear();
   first_turn_ = true;
   pushed_ = 0;
   if (placed.empty()) std::fill(touched.begin(), touched.end(), 0);
@@ -50,26 +53,35 @@ void ActivePoints::begin(std::span<const PlacedObstacle> placed, double time_ste
 
 void ActivePoints::add_pin(Index row, double stiffness, const Vector3d& place) {
   points_.push_back({.row = row, .stiffness = stiffness, .place = place});
+  factored_.clear();  // which may have a contact in the row of this pin
 }
 
 void ActivePoints::add_contact(Index row, Index contact, const Vector3d& goes_to,
                                FunctionRef<Vector3d()> start) {
   const bool held = touched[at(contact)] != 0;
   touched[at(contact)] = 0;
+  const double reach = near_obstacle * diagonal_;
   bool near = held;
+  double clear = reach;
   Contact found;
   for (const PlacedObstacle& obstacle : placed_)
-    near = near || contact_within(obstacle, goes_to, near_obstacle * diagonal_, found);
+    if (contact_within(obstacle, goes_to, reach, found)) {
+      near = true;
+      clear = std::min(clear, found.distance);
+    }
   if (!near) return;
   points_.push_back({.row = row,
                      .contact = contact,
                      .active = held,
-                     .start = held ? Vector3d(anchors.row(contact)) : start()});
+                     .start = held ? Vector3d(anchors.row(contact)) : start(),
+                     .seen = goes_to,
+                     .clear = clear});
 }
 
 /// Where the nearest obstacle wants a contact vertex, be it inside or outside: at its surface, and where it was before. False
 /// where none is near.
 bool ActivePoints::look(ActivePoint& point) const {
+  point.looked = true;
   point.inside = false;
   double nearest = 2 * near_obstacle * diagonal_;
   int around = 0;  // obstacles that it is in
@@ -88,6 +100,8 @@ bool ActivePoints::look(ActivePoint& point) const {
     point.restitution = obstacle.obstacle->restitution;
   }
   point.inside = around > 0;
+  point.seen = point.here;
+  point.clear = nearest;
   if (around < 2) return near;
   // In a corner pushes have several normals: there the way out is found by each in turn, with friction by depth.
   point.place = point.here;
@@ -98,20 +112,38 @@ bool ActivePoints::look(ActivePoint& point) const {
   return true;
 }
 
+/// Those that are not pushed and cannot have come to an obstacle are left as they are.
+void ActivePoints::look_at_all() {
+  for (ActivePoint& point : points_) {
+    if (point.contact < 0) continue;
+    point.looked = false;
+    if (!point.active && (point.here - point.seen).norm() < point.clear) {
+      point.near = true;
+      point.inside = false;
+      continue;
+    }
+    point.near = look(point);
+    if (!point.near) point.active = false;
+    if (first_turn_ && point.inside) point.active = true;
+  }
+}
+
 bool ActivePoints::factorize(PointResponses& responses) {
-  if (active_ == factored_) return true;
+  if (rows_ == factored_) return true;
   const Index count = static_cast<Index>(active_.size());
   if (count > matrix_.rows()) reserve(std::max(count, 2 * matrix_.rows()));
   responses.compliance(rows_, matrix_);
+  factored_pins_ = false;
   for (Index j = 0; j < count; ++j) {
     const ActivePoint& point = points_[at(active_[at(j)])];
+    factored_pins_ = factored_pins_ || point.contact < 0;
     const double alone = matrix_(j, j);
     matrix_(j, j) +=
         point.contact < 0 ? 1 / std::max(point.stiffness, 1e-300) + 1e-12 * alone : softness_ * alone;
     // Columns are read from end to end while points slide.
     for (Index i = j + 1; i < count; ++i) matrix_(j, i) = matrix_(i, j);
   }
-  factored_ = active_;
+  factored_ = rows_;
   return small_.factorize(matrix_.topLeftCorner(count, count));
 }
 
@@ -146,8 +178,9 @@ void ActivePoints::slide() {
     const double push = point.normal.dot(force);
     if (push <= 0) return Vector3d(Vector3d::Zero());
     const Vector3d along = force - push * point.normal;
-    const double length = along.norm(), most = point.friction * push;
-    return length > most ? Vector3d(push * point.normal + along * (most / length)) : force;
+    const double length2 = along.squaredNorm(), most = point.friction * push;
+    return length2 > most * most ? Vector3d(push * point.normal + along * (most / std::sqrt(length2)))
+                                 : force;
   };
   // === From where the last turn has left those that slid
   double largest = 0;
@@ -168,11 +201,10 @@ void ActivePoints::slide() {
     for (Index i = 0; i < count; ++i) {
       const ActivePoint& point = points_[at(active_[at(i)])];
       if (!point.active) continue;
-      const auto column = matrix_.col(i).head(count);
-      Vector3d force = forces_.row(i).transpose();
-      const Vector3d old = force;
-      for (int c = 0; c < 3; ++c)
-        force[c] += (gap_(i, c) - column.dot(forces_.col(c).head(count))) / matrix_(i, i);
+      // What all forces move it by
+      const auto moved = three_dots(matrix_.col(i).data(), forces_.data(), forces_.rows(), count);
+      const Vector3d old = forces_.row(i).transpose();
+      Vector3d force = old + (gap_.row(i).transpose() - Vector3d(moved.data())) / matrix_(i, i);
       if (point.contact >= 0) force = into_cone(point, force);
       forces_.row(i) = force.transpose();
       change = std::max(change, (force - old).squaredNorm());
@@ -194,10 +226,12 @@ bool ActivePoints::take_pressed(const PointResponses& responses) {
   for (ActivePoint& point : points_) {
     if (point.contact < 0 || point.active || !point.near) continue;
     const Vector3d after = active_.empty() ? point.here : Vector3d(point.here + responses.moved(point.row));
+    if ((after - point.seen).norm() < point.clear) continue;
     Contact contact;
     for (const PlacedObstacle& obstacle : placed_)
       if (contact_within(obstacle, after, 0, contact) && contact.distance < -slack * diagonal_)
         point.active = true;
+    if (point.active && !point.looked) point.active = point.near = look(point);
     any = any || point.active;
   }
   return any;
@@ -233,12 +267,7 @@ bool ActivePoints::settle(PointResponses& responses) {
 
 bool ActivePoints::pull(PointResponses& responses) {
   if (points_.empty()) return false;
-  for (ActivePoint& point : points_) {
-    if (point.contact < 0) continue;
-    point.near = look(point);
-    if (!point.near) point.active = false;
-    if (first_turn_ && point.inside) point.active = true;
-  }
+  look_at_all();
   first_turn_ = false;
   const bool any = settle(responses);
   for (ActivePoint& point : points_) point.force.setZero();

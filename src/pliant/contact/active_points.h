@@ -32,6 +32,7 @@ struct ActivePoint {
   Index contact = -1;                  ///< place among the contact vertices; -1: pulled to a place
   bool active = true;                  ///< a contact: pushed in the last turn, or inside after it
   bool near = false, inside = false;   ///< of an obstacle, before it is pushed
+  bool looked = false;                 ///< in this turn: `place` and `normal` are those of `here`
   double stiffness = 0;                ///< of what pulls, N/m
   Vector3d start = Vector3d::Zero();   ///< where slip counts from
   Vector3d place = Vector3d::Zero();   ///< where it is pulled
@@ -42,6 +43,10 @@ struct ActivePoint {
   double friction =
       0;  ///< most of the force along the surface, in what pushes; of a corner of obstacles no limit
   bool slides = false;  ///< in the last turn: friction did not hold it
+  /// No obstacle is nearer than `clear` to `seen`, metres. Distances change by no more than a point moves, so that one which has
+  /// moved by less than that since it was looked at is outside still.
+  Vector3d seen = Vector3d::Zero();
+  double clear = 0;
 };
 
 class ActivePoints {
@@ -81,6 +86,7 @@ class ActivePoints {
 
  private:
   bool look(ActivePoint& point) const;
+  void look_at_all();
   bool factorize(PointResponses& responses);
   void solve();
   bool release();
@@ -94,9 +100,10 @@ class ActivePoints {
   bool first_turn_ = true;
   Index pushed_ = 0;
   std::vector<ActivePoint> points_;
-  std::vector<Index> active_, factored_;  // places in points_
-  std::vector<Index> rows_;               // of the active points
-  MatrixXd matrix_, gap_, forces_;        // of the active points
+  std::vector<Index> active_;           // places in points_
+  std::vector<Index> rows_, factored_;  // of the active points, and of those that `small_` is of
+  bool factored_pins_ = false;          // are among these
+  MatrixXd matrix_, gap_, forces_;      // of the active points
   DenseCholesky small_;
 };
 

@@ -52,6 +52,13 @@ SampledConstraints lines_of_contacts(const HrpdModel& model) {
   return out;
 }
 
+/// The three numbers of a line of a sample.
+Vector3d of_line(const AlignedVector<float>& lines, Index place) {
+  return Eigen::Vector3f(lines[at(place)], lines[at(place + projective_tile)],
+                         lines[at(place + 2 * projective_tile)])
+      .cast<double>();
+}
+
 }  // namespace
 
 HrpdPins::HrpdPins(const HrpdModel& model)
@@ -76,7 +83,8 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   if (contacts == 0) return;
   contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model));
   groups_.reserve(std::max(at(contact_lines_.groups()), at(contacts)));
-  contact_places_.assign(at(contact_lines_.all_lines()), 0.0f);
+  for (AlignedVector<float>* v : {&contact_places_, &contact_moves_})
+    v->assign(at(contact_lines_.all_lines()), 0.0f);
   q_.assign(at(3 * model.columns()), 0.0f);
   if (rows <= most_felt) felt_.resize(rows, rows);
   points_.reserve(rows);
@@ -214,10 +222,16 @@ void HrpdPins::compliance(std::span<const Index> rows, MatrixXd& out) {
 }
 
 void HrpdPins::push(std::span<const Index> rows, const MatrixXd& forces) {
-  if (precise_)
-    sum_columns(*team_, precise_responses_, rows, forces, shift_);
-  else
-    sum_columns(*team_, responses_, rows, forces, shift_);
+  if (precise_) return sum_columns(*team_, precise_responses_, rows, forces, shift_);
+  sum_columns(*team_, responses_, rows, forces, shift_);
+  if (groups_.empty()) return;
+  take(shift_);
+  for (const Index group : groups_) contact_lines_.moves(group, q_.data(), contact_moves_.data());
+}
+
+Vector3d HrpdPins::moved(Index row) const {
+  if (precise_ || row >= std::ssize(model_.contact_vertices)) return displacement(row, shift_);
+  return of_line(contact_moves_, contact_lines_.line_place(row));
 }
 
 // === A step
@@ -261,15 +275,18 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
 void HrpdPins::look_at_contacts(const MatrixXd& q) {
   looked_at_ = &q;
   if (groups_.empty() || precise_) return;
+  take(q);
+  for (const Index group : groups_) contact_lines_.lines(group, q_.data(), contact_places_.data());
+}
+
+void HrpdPins::take(const MatrixXd& q) {
   for (Index i = 0; i < q.rows(); ++i)
     for (int c = 0; c < 3; ++c) q_[at(3 * i + c)] = static_cast<float>(q(i, c));
-  for (const Index group : groups_) contact_lines_.lines(group, q_.data(), contact_places_.data());
 }
 
 Vector3d HrpdPins::contact_place(Index row) const {
   if (precise_) return model_.basis.rest.row(vertex_[at(row)]).transpose() + displacement(row, *looked_at_);
-  const float* here = contact_places_.data() + contact_lines_.line_place(row);
-  return Eigen::Vector3f(here[0], here[projective_tile], here[2 * projective_tile]).cast<double>();
+  return of_line(contact_places_, contact_lines_.line_place(row));
 }
 
 void HrpdPins::pull(Team& team, MatrixXd& q) {

@@ -51,7 +51,7 @@ class HrpdPins final : private PointResponses {
  private:
   void compliance(std::span<const Index> rows, MatrixXd& out) override;
   void push(std::span<const Index> rows, const MatrixXd& forces) override;
-  Vector3d moved(Index row) const override { return displacement(row, shift_); }
+  Vector3d moved(Index row) const override;
 
   Index row_of(int vertex);
   void add_row(int vertex);
@@ -84,12 +84,13 @@ class HrpdPins final : private PointResponses {
   MatrixXd shift_;  // 4k x 3: by the last push
   // === Where contact vertices are: eight at once, in SIMD
   void look_at_contacts(const MatrixXd& q);
+  void take(const MatrixXd& q);
   Vector3d contact_place(Index row) const;
   SampledEvaluator<float> contact_lines_;
-  AlignedVector<float> q_, contact_places_;
-  const MatrixXd* looked_at_ = nullptr;  // coordinates
-  std::vector<Index> groups_;            // that are looked at: those with a vertex that may touch an obstacle
-  Team* team_ = nullptr;                 // of the present call
+  AlignedVector<float> q_, contact_places_, contact_moves_;  // moves: by the last push
+  const MatrixXd* looked_at_ = nullptr;                      // coordinates
+  std::vector<Index> groups_;  // that are looked at: those with a vertex that may touch an obstacle
+  Team* team_ = nullptr;       // of the present call
 };
 
 }  // namespace pliant

@@ -238,14 +238,13 @@ Index SampledEvaluator<T>::scratch() const {
 }
 
 template <class T>
-void SampledEvaluator<T>::evaluate_groups(Index first, Index count, const T* q, T* out) const {
-  const int lines = line_count(kind_);
-  detail::evaluate_lines(detail::LinesJob<T>{.lines = lines,
+void SampledEvaluator<T>::evaluate_groups(Index first, Index count, const T* rest, const T* q, T* out) const {
+  detail::evaluate_lines(detail::LinesJob<T>{.lines = line_count(kind_),
                                              .groups = count,
                                              .first = first_.data() + first,
                                              .handles = handle_.data(),
                                              .coefficients = coefficients_.data(),
-                                             .rest = rest_lines_.data() + first * 3 * lines * lanes,
+                                             .rest = rest,
                                              .q = q,
                                              .out = out,
                                              .stride = tile});
@@ -253,13 +252,26 @@ void SampledEvaluator<T>::evaluate_groups(Index first, Index count, const T* q, 
 
 template <class T>
 void SampledEvaluator<T>::evaluate_lines(Index t, const T* q, T* inputs) const {
-  evaluate_groups(t * tile / lanes, tile / lanes, q, inputs);
+  evaluate_groups(t * tile / lanes, tile / lanes, rest_lines_.data() + t * 3 * line_count(kind_) * tile, q,
+                  inputs);
+}
+
+template <class T>
+Index SampledEvaluator<T>::place_of_group(Index group) const {
+  const Index first = group * lanes;
+  return first / tile * 3 * line_count(kind_) * tile + first % tile;
 }
 
 template <class T>
 void SampledEvaluator<T>::lines(Index group, const T* q, T* out) const {
-  const Index first = group * lanes;
-  evaluate_groups(group, 1, q, out + first / tile * 3 * line_count(kind_) * tile + first % tile);
+  evaluate_groups(group, 1, rest_lines_.data() + group * 3 * line_count(kind_) * lanes, q,
+                  out + place_of_group(group));
+}
+
+template <class T>
+void SampledEvaluator<T>::moves(Index group, const T* q, T* out) const {
+  alignas(64) static constexpr T nothing[9 * lanes] = {};
+  evaluate_groups(group, 1, nothing, q, out + place_of_group(group));
 }
 
 /// p of a tile's samples from their lines, which may change.

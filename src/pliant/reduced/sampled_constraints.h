@@ -63,6 +63,8 @@ class SampledEvaluator {
   /// Lines of a group of eight samples at coordinates q: of sample i the numbers out[3 lines] that begin at line_place(i),
   /// `projective_tile` apart.
   void lines(Index group, const T* q, T* out) const;
+  /// The same without what they are at rest.
+  void moves(Index group, const T* q, T* out) const;
   Index groups() const { return tiles() * projective_tile / lanes; }
   Index group_of(Index sample) const { return group_of_[static_cast<std::size_t>(sample)]; }
   Index line_place(Index sample) const { return line_place_[static_cast<std::size_t>(sample)]; }
@@ -98,7 +100,8 @@ class SampledEvaluator {
   std::vector<int> slot_first_ = {0};           // of chunks, in all slots
   std::vector<int> slots_first_ = {0}, slots_;  // of handles
 
-  void evaluate_groups(Index first, Index count, const T* q, T* out) const;
+  void evaluate_groups(Index first, Index count, const T* rest, const T* q, T* out) const;
+  Index place_of_group(Index group) const;
   void evaluate_lines(Index tile, const T* q, T* inputs) const;
   void project_lines(Index tile, double volume, T* inputs, T* projections, T* energies) const;
 };

@@ -260,7 +260,11 @@ std::unique_ptr<Simulator> simulate_model(ReducedModel model, const Json& json) 
     return std::make_unique<NewmarkBroyden>(std::make_shared<const ReducedFem>(std::move(*fem)), options);
   }
   HrpdOptions options;
-  if (own) options.iterations = json["iterations"].get<int>();
+  if (own) {
+    options.iterations = json["iterations"].get<int>();
+    options.acceleration = json["acceleration"].get<int>();
+    options.prediction = json["prediction"].get<double>();
+  }
   return std::make_unique<Hrpd>(std::make_shared<const HrpdModel>(std::move(std::get<HrpdModel>(model))),
                                 options);
 }

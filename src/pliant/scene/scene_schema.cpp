@@ -1,7 +1,7 @@
 #include "pliant/scene/scene_schema.h"
 
 #include "pliant/geometry/shapes.h"
-#include "pliant/reduced/hrpd_model.h"
+#include "pliant/reduced/hrpd.h"
 #include "pliant/reduced/reduce_fem.h"
 #include "pliant/scene/region.h"
 #include "pliant/subspace/splocs.h"
@@ -122,6 +122,11 @@ ValueType simulator_type() {
         "constraints",
         with_constraints(
             {{"iterations", integer(1, 10000), 10, "local and global steps in a step"},
+             {"acceleration", integer(0, AndersonMixing::most), HrpdOptions().acceleration,
+              "turns that Anderson's acceleration looks back at; 0: none, as in the paper"},
+             {"prediction", between(0, 0.99), HrpdOptions().prediction,
+              "of fitted projections: what is predicted before the rest is fitted; 0: nothing, as in the "
+              "paper"},
              {"handles", integer(1, 2000), 120, "of positions: twelve degrees of freedom each"},
              {"subspace", choice({"skinning", "pca", "localized", "splocs"}), "skinning",
               "of positions: affine maps at handles, or components of recorded motion"},
