@@ -126,6 +126,7 @@ void run(const Arguments& a) {
   options.projections.handles = a.projection_handles;
   options.projections.dimension = a.dimension;
   options.projections.samples = a.samples;
+  options.projections.radial = options.positions.radial;
   options.fit = a.fit;
   options.sampling = sampling(a.sampling);
   options.smoothing = a.smoothing;
@@ -276,12 +277,17 @@ void add_bench_hrpd(CLI::App& bench) {
       "hrpd", "Hyper-reduced projective dynamics: offline stage, steps, and the full method beside them");
   command->add_option("--mesh", a->mesh, "A file with tets; otherwise a shape of ours");
   command->add_option("--shape", a->shape, "Which shape")->capture_default_str();
-  command->add_option("--vertices", a->vertices, "About how many, of the shape")->capture_default_str();
-  command->add_option("--size", a->size, "Longest side of the mesh's box, metres; 0: as in the file")
-      ->check(CLI::NonNegativeNumber)
+  command->add_option("--vertices", a->vertices, "About how many, of the shape")
+      ->check(CLI::Range(20, 4'000'000))
       ->capture_default_str();
-  command->add_option("--young", a->young, "Young's modulus, Pa")->capture_default_str();
+  command->add_option("--size", a->size, "Longest side of the mesh's box, metres; 0: as in the file")
+      ->check(number_from(0.0, 1e6))
+      ->capture_default_str();
+  command->add_option("--young", a->young, "Young's modulus, Pa")
+      ->check(number_from(1e-6, 1e15))
+      ->capture_default_str();
   command->add_option("--poisson", a->poisson, "Poisson's ratio; above 0 the tets also keep their volume")
+      ->check(number_from(0.0, 0.499))
       ->capture_default_str();
   command
       ->add_option("--motion", a->motion,
@@ -307,7 +313,7 @@ void add_bench_hrpd(CLI::App& bench) {
   command
       ->add_option("--smoothing", a->smoothing,
                    "Of weighted samples: how much of their strain is the mean over what they stand for")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_from(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--samples", a->samples, "Constraints that are evaluated")
       ->check(CLI::Range(1, 100000))
@@ -323,7 +329,7 @@ void add_bench_hrpd(CLI::App& bench) {
   command
       ->add_option("--prediction", a->prediction,
                    "Of projections: what is predicted before the rest is fitted; 0: nothing, as in the paper")
-      ->check(CLI::Range(0.0, 0.99))
+      ->check(number_from(0.0, 0.99))
       ->capture_default_str();
   command
       ->add_option("--acceleration", a->acceleration,

@@ -109,7 +109,7 @@ void add_bench_view(CLI::App& bench) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command->add_option("--seconds", a->seconds, "For how long")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(number_from(0.1, 3600.0))
       ->capture_default_str();
   command->add_option("--first-frame", a->first_frame,
                       "A mesh file: how long until a browser has its first frame");

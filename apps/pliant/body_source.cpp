@@ -18,17 +18,19 @@ void add_body_source(CLI::App& command, BodySource& source) {
   command
       .add_option("--material", source.material, "linear, stvk, corotated, neo_hookean, mooney_rivlin, ...")
       ->capture_default_str();
-  command.add_option(
-      "--young", source.young,
-      "Young's modulus, Pa; by default 1e5, and of a mesh file what lets a column of its height sag "
-      "by 5 % under its own weight, whatever its units");
+  command
+      .add_option(
+          "--young", source.young,
+          "Young's modulus, Pa; by default 1e5, and of a mesh file what lets a column of its height sag "
+          "by 5 % under its own weight, whatever its units")
+      ->check(number_from(1e-6, 1e15));
   command.add_option("--poisson", source.poisson, "Poisson's ratio")->capture_default_str();
   command.add_option("--density", source.density, "kg/m^3")->capture_default_str();
   command
       .add_option(
           "--fix-lowest", source.fix_lowest,
           "Hold the vertices in this lowest part of the height, 0 to 1; regions of other kinds in a scene")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_from(0.0, 1.0));
   command.add_flag("--shell", source.shell, "A surface is a thin shell instead of a solid");
 }
 

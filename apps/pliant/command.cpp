@@ -29,7 +29,7 @@ void add_common(CLI::App& command, bool& json, const std::string& example) {
   command.footer("Example:\n" + example);
 }
 
-CLI::Validator number_where(bool (*holds)(double), const std::string& expected) {
+CLI::Validator number_where(std::function<bool(double)> holds, const std::string& expected) {
   return CLI::Validator(
       [=](const std::string& text) {
         double value = 0;
@@ -37,6 +37,11 @@ CLI::Validator number_where(bool (*holds)(double), const std::string& expected) 
         return fmt::format("found '{}'; expected {}", text, expected);
       },
       "");
+}
+
+CLI::Validator number_from(double low, double high) {
+  return number_where([=](double x) { return low <= x && x <= high; },
+                      fmt::format("a number from {} to {}", low, high));
 }
 
 void print(const std::string& text) {

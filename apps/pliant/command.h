@@ -1,6 +1,7 @@
 #pragma once
 // What the subcommands share: how they are registered, how they print, how they stop.
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -34,7 +35,9 @@ void add_view(CLI::App& program);
 void add_common(CLI::App& command, bool& json, const std::string& example);
 
 /// Refuses what is not a number, or one for which `holds` is false, with "found 'nan'; expected <expected>".
-CLI::Validator number_where(bool (*holds)(double), const std::string& expected);
+CLI::Validator number_where(std::function<bool(double)> holds, const std::string& expected);
+/// The same for numbers from low to high; CLI::Range takes what is not a number, too.
+CLI::Validator number_from(double low, double high);
 
 /// Prints to standard output; a broken pipe or a full disk there is an error, not silence.
 void print(const std::string& text);

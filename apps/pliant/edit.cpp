@@ -296,7 +296,7 @@ void add_edit(CLI::App& program) {
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   command->add_option("--tolerance", a->tolerance, "Of a movement, in box diagonals")
-      ->check(CLI::Range(1e-14, 1.0))
+      ->check(number_from(1e-14, 1.0))
       ->capture_default_str();
   command->add_option("--modes", a->modes, "Of a mesh: modes from which the subspace is made")
       ->check(CLI::Range(1, 1000))

@@ -174,12 +174,12 @@ void add_modes(CLI::App& program) {
       ->check(CLI::Range(1, 50))
       ->capture_default_str();
   command->add_option("--size", a->size, "Of pictures: largest movement, in box diagonals")
-      ->check(CLI::Range(1e-6, 10.0))
+      ->check(number_from(1e-6, 10.0))
       ->capture_default_str();
   command
       ->add_option("--memory", a->memory_gb,
                    "GB that the factorisation may take; above, modes are found without one, slower")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_from(0.0, 1e6))
       ->capture_default_str();
   add_common(*command, a->json,
              "  pliant modes bear --fix-lowest 0.05 -o bear.png\n"

@@ -1,6 +1,7 @@
 // pliant reduce: a body becomes a model that runs in real time.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "model_table.h"
@@ -18,6 +19,8 @@ struct Arguments {
 };
 
 void run(const Arguments& a) {
+  if (std::filesystem::path(a.output).extension() != ".pliant")
+    throw UsageError(fmt::format("reduce: the output is {}; expected a name that ends in .pliant", a.output));
   CommandProgress progress;
   const BodyWords words = reduced_body_words(a.source, a.reduction);
   const PhysicalBody physical =

@@ -21,7 +21,7 @@ class Table {
     add<std::int64_t>(option, method, text)->check(CLI::Range(low, high));
   }
   void real(const char* option, const char* method, double low, double high, const std::string& text) {
-    add<double>(option, method, text)->check(CLI::Range(low, high));
+    add<double>(option, method, text)->check(number_from(low, high));
   }
   void word(const char* option, const char* method, const std::vector<std::string>& words,
             const std::string& text) {

@@ -169,8 +169,9 @@ void bind_hrpd(py::module_& module) {
                                                              .prediction = prediction,
                                                              .acceleration = acceleration});
           }),
-          py::arg("model"), py::kw_only(), py::arg("iterations") = 0, py::arg("time_step") = 1.0 / 60,
-          py::arg("double_precision") = false, py::arg("prediction") = HrpdOptions().prediction,
+          py::arg("model").none(false), py::kw_only(), py::arg("iterations") = 0,
+          py::arg("time_step") = 1.0 / 60, py::arg("double_precision") = false,
+          py::arg("prediction") = HrpdOptions().prediction,
           py::arg("acceleration") = HrpdOptions().acceleration,
           "iterations: local/global turns a step; 0: as the model says. prediction: how much of the "
           "projections is "

@@ -147,8 +147,8 @@ void bind_reduced(py::module_& module) {
              if (damping == "following") options.damping = StiffnessDamping::following;
              return std::make_unique<NewmarkBroyden>(model, options);
            }),
-           py::arg("model"), py::kw_only(), py::arg("time_step") = 1.0 / 60, py::arg("tolerance") = 1e-5,
-           py::arg("max_iterations") = 30, py::arg("damping") = "at_rest",
+           py::arg("model").none(false), py::kw_only(), py::arg("time_step") = 1.0 / 60,
+           py::arg("tolerance") = 1e-5, py::arg("max_iterations") = 30, py::arg("damping") = "at_rest",
            "tolerance: relative residual of a step; max_iterations: of Broyden's method, 0: Newton alone; "
            "damping: by the stiffness at rest ('at_rest') or where the body is, as in full space "
            "('following').")

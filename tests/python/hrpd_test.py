@@ -38,6 +38,17 @@ def test_a_model_says_what_it_is(body, model):
     assert 0 <= whole < elastic
 
 
+def test_what_does_not_belong_to_a_model_is_refused(model):
+    larger = pliant.projective_constraints(pliant.Body(pliant.make_shape("bear", tets=2500)))
+    with pytest.raises(pliant.InputError, match="fit_error: constraints of .* vertices for a model of"):
+        model.fit_error(larger, np.zeros((60, 3)))
+    for simulator in (pliant.Hrpd, pliant.NewmarkBroyden):
+        with pytest.raises(TypeError):
+            simulator(None)
+    with pytest.raises(pliant.InputError, match="-1 contact samples; expected none or more"):
+        pliant.reduce_hrpd(bear(), **{**SMALL, "contact_samples": -1})
+
+
 def test_a_model_saved_and_loaded_moves_the_same(model, tmp_path):
     model.save(tmp_path / "bear.pliant")
     expected = run(pliant.Hrpd(model), 20)

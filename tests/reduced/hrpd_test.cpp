@@ -78,6 +78,40 @@ TEST(Hrpd, TheRestStateMovedAndTurnedStaysWhereItIs) {
   }
 }
 
+TEST(Hrpd, FarFromWhereItWasMadeABodyKeepsItsShapeAndItsMomentum) {
+  for (const Sampling sampling : {Sampling::weighted, Sampling::fitted}) {
+    ReduceHrpdOptions options = small();
+    options.sampling = sampling;
+    const Case c = bear(options, 1500, 1e7);
+    const Points& X = c.mesh.vertices;
+    Hrpd sim(c.model);
+    sim.set_gravity(Vector3d::Zero());
+    sim.set_motion(X.rowwise() + Eigen::RowVector3d(1e4, -2e4, 0),
+                   Points::Zero(X.rows(), 3).rowwise() + Eigen::RowVector3d(0, 3, 1));
+    const Vector3d momentum = sim.measure().momentum;
+    for (int i = 0; i < 100; ++i) sim.step();
+    const Points x = sim.positions();
+    EXPECT_LT(((x.rowwise() - x.row(0)) - (X.rowwise() - X.row(0))).cwiseAbs().maxCoeff(), 1e-5);
+    EXPECT_LT((sim.measure().momentum - momentum).norm(), 1e-7 * momentum.norm());
+  }
+}
+
+TEST(Hrpd, FarFromWhereItWasMadeABodyLiesOnTheFloorAsItDoesThere) {
+  const Case c = bear(small(), 1500);
+  const Points& X = c.mesh.vertices;
+  std::vector<Points> places;
+  for (const double far : {0.0, 1e4}) {
+    Hrpd sim(c.model);
+    sim.set_motion(X.rowwise() + Eigen::RowVector3d(0, far, 0), Points::Zero(X.rows(), 3));
+    sim.set_obstacles(
+        {Obstacle{.path = {{Keyframe{.position = Vector3d(0, X.col(1).minCoeff() + far - 0.02, 0)}}},
+                  .friction = 0.5}});
+    for (int i = 0; i < 40; ++i) sim.step();
+    places.push_back(sim.positions().rowwise() - Eigen::RowVector3d(0, far, 0));
+  }
+  EXPECT_LT((places[1] - places[0]).cwiseAbs().maxCoeff(), 1e-3);
+}
+
 TEST(Hrpd, WithEveryConstraintAStepIsThatOfTheReducedPositions) {
   ReduceHrpdOptions options = small();
   options.fit = false;
@@ -402,6 +436,28 @@ TEST(Hrpd, ComesToRestOnTheFloor) {
   EXPECT_GT(low, -0.2 - 0.03);
   EXPECT_LT(low, -0.2 + 0.01);
   EXPECT_LT((sim.positions() - before).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+// Where only the surface feels the floor, what is inside falls through it, and the body is flung into the air afterwards.
+TEST(Hrpd, ABodyThatLosesItsStiffnessStaysOnTheFloorAndComesBack) {
+  const Case c = bear(small(), 3000);
+  const Points& X = c.mesh.vertices;
+  const double low = X.col(1).minCoeff(), box = (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
+  Hrpd sim(c.model);
+  sim.set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, low, 0)}}}}});
+  for (int i = 0; i < 30; ++i) sim.step();
+  sim.set_stiffness(1e-6);
+  for (int i = 0; i < 90; ++i) sim.step();
+  EXPECT_LT(sim.positions().col(1).maxCoeff(), low + 0.3 * box);  // it has melted
+  EXPECT_GT(sim.positions().col(1).minCoeff(), low - 0.2 * box);
+  sim.set_stiffness(1);
+  double highest = low;
+  for (int i = 0; i < 120; ++i) {
+    sim.step();
+    highest = std::max(highest, sim.positions().col(1).maxCoeff());
+  }
+  EXPECT_LT(highest, low + 1.5 * box);
+  EXPECT_GT(sim.positions().col(1).maxCoeff(), low + 0.3 * box);
 }
 
 // Pins of vertices that are not inside would hold the body back, and the drop be off by a tenth of the box.

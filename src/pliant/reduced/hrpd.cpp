@@ -43,6 +43,21 @@ void leave_out_rows(MatrixXd& B, const std::vector<char>& dropped) {
     if (dropped[at(i)]) B.row(i).setZero();
 }
 
+/// Coordinates of the translation by one; nothing for bodies that resist it, which are held, or whose subspace has none.
+/// @param nearest  those of what is nearest to it in the subspace
+VectorXd coordinates_of_translation(const HrpdModel& model, const VectorXd& nearest) {
+  VectorXd ones = nearest;
+  if (model.basis.given.cols() == 0) {  // to the last bit: weights sum to one
+    ones.setZero();
+    for (Index i = 0; i < ones.size(); i += 4) ones[i] = model.basis.dropped[at(i)] ? 0 : 1;
+  }
+  for (const ReducedConstraints& kind : model.kinds) {
+    const double most = kind.stiffness.diagonal().maxCoeff() * ones.cwiseAbs().maxCoeff();
+    if (!((kind.stiffness * ones).cwiseAbs().maxCoeff() <= 1e-9 * most)) return {};
+  }
+  return ones;
+}
+
 /// Of every handle those that move something that it moves, too.
 std::vector<std::vector<int>> joined_handles(const HrpdModel& model) {
   const Index handles = model.columns() / 4;
@@ -108,12 +123,14 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
       fitted_.back() -= options_.prediction * (kind.stiffness - seen_stiffness(kind));
   }
 
+  const VectorXd constant = coordinates_of_translation(m, ones_);
+  pins_.set_constant(constant);
   if (m.all)
     engine_.emplace<HrpdExactEngine>(m);
   else if (options_.double_precision)
-    engine_.emplace<HrpdEngine<double>>(m);
+    engine_.emplace<HrpdEngine<double>>(m, constant);
   else
-    engine_.emplace<HrpdEngine<float>>(m);
+    engine_.emplace<HrpdEngine<float>>(m, constant);
   for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &turn_start_}) q->setZero(d, 3);
   pinned_.reserve(room_for_pins);
   held_by_pins_.reserve(room_for_pins);

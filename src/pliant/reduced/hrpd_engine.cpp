@@ -28,7 +28,8 @@ void pack(const MatrixXd& m, Index rows, AlignedVector<T>& out) {
 }  // namespace
 
 template <class T>
-HrpdEngine<T>::HrpdEngine(const HrpdModel& model) : columns_(model.columns()) {
+HrpdEngine<T>::HrpdEngine(const HrpdModel& model, const VectorXd& constant)
+    : columns_(model.columns()), target_(MatrixXd::Zero(model.columns(), 3)), q_(model.columns(), constant) {
   rows_ = (columns_ + granularity - 1) / granularity * granularity;
   for (const ReducedConstraints& kind : model.kinds) {
     Kind made;
@@ -51,7 +52,6 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model) : columns_(model.columns()) {
   if (fitted_) found_.assign(at(chunks_ * found_stride_), T(0));
   scratch_.assign(at(Team::workers() * scratch_stride_), T(0));
   for (AlignedVector<T>* v : {&rest_, &base_, &out_}) v->assign(at(3 * rows_), T(0));
-  q_.assign(at(3 * columns_), T(0));
   if (!weighted_) return;
   place_.resize(at(columns_));
   std::iota(place_.begin(), place_.end(), 0);
@@ -76,36 +76,21 @@ void HrpdEngine<T>::set_matrices(const MatrixXd& stiffness, const std::vector<Ma
 }
 
 template <class T>
-void HrpdEngine<T>::take(const MatrixXd& q, T factor) {
-  // A handle at a time: four rows, which compilers make vectors of.
-  for (Index i = 0; i < columns_; i += 4) {
-    const double *x = q.data() + i, *y = x + columns_, *z = y + columns_;
-    T* to = q_.data() + 3 * i;
-    for (Index k = 0; k < 4; ++k) {
-      to[3 * k] = factor * static_cast<T>(x[k]);
-      to[3 * k + 1] = factor * static_cast<T>(y[k]);
-      to[3 * k + 2] = factor * static_cast<T>(z[k]);
-    }
-  }
-}
-
-template <class T>
 void HrpdEngine<T>::begin_step(Team& team, const MatrixXd& target) {
   base_ = rest_;
   if (!stiffness_.empty()) {
-    take(target, T(-1));
+    q_.take(target, T(-1));
     team.run(row_tasks(), [&](Index task, int) {
       add_rows(task, stiffness_.data(), columns_, q_.data(), 3, 1, base_.data());
     });
   }
-  for (int c = 0; c < 3; ++c)
-    for (Index i = 0; i < columns_; ++i) base_[at(c * rows_ + i)] += static_cast<T>(target(i, c));
+  target_ = target;
   begins_ = true;
 }
 
 template <class T>
 void HrpdEngine<T>::local_step(Team& team, const MatrixXd& q, double volume) {
-  take(q);
+  q_.take(q);
   team.run(chunks_, [&](Index chunk, int worker) {
     const auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) {
       return chunk < k.first_chunk + k.evaluator.chunks();
@@ -159,12 +144,13 @@ void HrpdEngine<T>::global_step(Team& team, MatrixXd& q) {
   for (int c = 0; c < 3; ++c)
     for (Index i = 0; i < columns_; i += 4) {
       const T* from = (fitted_ ? out_ : base_).data() + c * rows_ + i;
+      const double* target = target_.data() + c * columns_ + i;
       double* to = q.data() + c * columns_ + i;
       if (weighted_) {
         const T* moved = answer_.data() + c * inverse_.places() + place_[at(i)];
-        for (Index k = 0; k < 4; ++k) to[k] = static_cast<double>(from[k] + moved[k]);
+        for (Index k = 0; k < 4; ++k) to[k] = target[k] + static_cast<double>(from[k] + moved[k]);
       } else {
-        for (Index k = 0; k < 4; ++k) to[k] = static_cast<double>(from[k]);
+        for (Index k = 0; k < 4; ++k) to[k] = target[k] + static_cast<double>(from[k]);
       }
     }
 }
@@ -200,7 +186,7 @@ MatrixXd HrpdEngine<T>::pulled() const {
 
 template <class T>
 double HrpdEngine<T>::energy(std::size_t kind, const MatrixXd& q, double volume) {
-  take(q);
+  q_.take(q);
   return kinds_[kind].evaluator.energy(q_.data(), volume, scratch_.data());
 }
 

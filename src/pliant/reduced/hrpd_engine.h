@@ -6,21 +6,23 @@
 #include "pliant/numerics/aligned_vector.h"
 #include "pliant/numerics/inverse_factor.h"
 #include "pliant/reduced/hrpd_model.h"
+#include "pliant/reduced/local_coordinates.h"
 
 namespace pliant {
 
 /// With s̃ where the body would go by itself, a global step is
 ///     q = s̃ - A⁻¹ K s̃ + A⁻¹ r₀ + A⁻¹ map p̃,   A = Uᵀ M U / h² + K, K = Uᵀ Sᵀ Λ S U
 /// (of K s̃ only what is left to the fit, where a part of the projections is predicted: see HrpdOptions):
-/// the first three stay the same during a step, and A⁻¹ map is made with the factorisation. Written from s̃ on, so that
-/// bodies that only fly or turn are not touched by rounding. Samples with weights are not fitted; for them it is
+/// the first three stay the same during a step, and A⁻¹ map is made with the factorisation. Written from s̃ on, which stays in double
+/// precision, so that bodies that only fly or turn are not touched by rounding. Samples with weights are not fitted; for them it is
 ///     q = s̃ + A⁻¹ r,   r = Uᵀ Sᵀ w Λ (p - S s̃)
 /// with sums over the samples, S s̃ being evaluated once a step.
 template <class T>
 class HrpdEngine {
  public:
   HrpdEngine() = default;
-  explicit HrpdEngine(const HrpdModel& model);
+  /// @param constant  see LocalCoordinates
+  explicit HrpdEngine(const HrpdModel& model, const VectorXd& constant = {});
 
   /// What belongs to a factorisation.
   /// @param stiffness  A⁻¹ K of the kinds that are fitted, 4k x 4k
@@ -56,7 +58,6 @@ class HrpdEngine {
     AlignedVector<T> lines, parts;  // of samples with weights: S s̃, and what chunks of them say to handles
     T factor = 1;
   };
-  void take(const MatrixXd& q, T factor = 1);
   Index row_tasks() const;
   void add_rows(Index task, const T* matrix, Index columns, const T* x, Index next, Index apart,
                 T* out) const;
@@ -65,7 +66,9 @@ class HrpdEngine {
   Index chunks_ = 0;
   bool weighted_ = false, fitted_ = false;  // kinds of these are there
   bool begins_ = false;                     // the next local step is the first of a step
-  AlignedVector<T> stiffness_, rest_, base_, q_, out_;
+  MatrixXd target_;                         // s̃
+  LocalCoordinates<T> q_;
+  AlignedVector<T> stiffness_, rest_, base_, out_;  // base: what is added to s̃ in every turn
   // === Of samples with weights, with the columns in the places of the factor
   InverseFactor<T> inverse_;  // A⁻¹
   std::vector<int> place_;    // of every column

@@ -321,6 +321,25 @@ MatrixXd coordinates_of_rest(const HrpdModel& model) {
   return out;
 }
 
+/// Vertices inside the body feel obstacles, too: where it has hardly any stiffness, what is inside would fall through a floor that
+/// only the surface feels, and be flung out with what it has fallen once it is stiff again. So many, one for every part of the
+/// mass in the order of the mesh.
+std::vector<int> spread_inside(const VectorXd& masses, const Triangles& surface, int count) {
+  std::vector<char> outside(at(masses.size()), 0);
+  for (const int v : surface.reshaped()) outside[at(v)] = 1;
+  double inside = 0;
+  for (Index v = 0; v < masses.size(); ++v) inside += outside[at(v)] ? 0 : masses[v];
+  std::vector<int> out;
+  double passed = inside / (2 * std::max(count, 1));
+  for (Index v = 0; v < masses.size(); ++v) {
+    if (outside[at(v)]) continue;
+    passed += masses[v];
+    if (passed * count < inside * static_cast<double>(out.size() + 1)) continue;
+    out.push_back(static_cast<int>(v));
+  }
+  return out;
+}
+
 /// Columns of recorded motion may be rough, and what a few samples show of a rough strain may be taken for a large smooth
 /// one: then the fit would pull more than the body resists, and time steps would feed on that. With K = L Lᵀ, the fit makes
 /// N = L⁻¹ (seen stiffness) L⁻ᵀ of strain in place of the identity. Singular values of N above a limit are brought back to it,
@@ -365,6 +384,9 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     throw InputError("reduce_hrpd: masses or the mesh have another number of vertices than the constraints");
   if (!(masses.minCoeff() > 0) || !masses.allFinite())
     throw InputError("reduce_hrpd: a vertex has no mass; expected positive numbers");
+  if (options.contact_samples < 0)
+    throw InputError(
+        fmt::format("reduce_hrpd: {} contact samples; expected none or more", options.contact_samples));
   if (!(options.smoothing >= 0 && options.smoothing <= 1))
     throw InputError(fmt::format("reduce_hrpd: smoothing is {}; expected 0 to 1", options.smoothing));
   // Tests of sight are half of the offline stage of a large mesh, and a notch that is missed there is small against the
@@ -439,6 +461,11 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
                            ? std::min(options.contact_samples, static_cast<int>(model.columns() * 3 / 2))
                            : options.contact_samples;
   model.contact_vertices = spread_over_surface(constraints.rest, surface, contacts);
+  if (model.basis.given.cols() == 0) {
+    const std::vector<int> inside = spread_inside(masses, surface, contacts / 2);
+    model.contact_vertices.insert(model.contact_vertices.end(), inside.begin(), inside.end());
+    std::sort(model.contact_vertices.begin(), model.contact_vertices.end());
+  }
   lap("seconds_contact");
   return model;
 }
@@ -482,6 +509,10 @@ MatrixXd seen_stiffness(const ReducedConstraints& kind) {
 FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q,
                    double prediction) {
   if (model.all) return {};
+  if (constraints.rest.rows() != model.vertex_count())
+    throw InputError(
+        fmt::format("fit_error: constraints of {} vertices for a model of {}; expected those of its mesh",
+                    constraints.rest.rows(), model.vertex_count()));
   Points x;
   positions(model.basis, q, x);
   HrpdEngine<double> engine(model);

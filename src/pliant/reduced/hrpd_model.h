@@ -76,9 +76,11 @@ struct ReduceHrpdOptions {
   /// means leave it out. With all of it left out some of the body's own detail gives no resistance; 0.6 keeps a sixth of its
   /// energy. Costs nothing in a step.
   double smoothing = 0.6;
-  bool fit = true;            ///< false: every constraint is evaluated, at a cost that grows with the mesh
-  int contact_samples = 600;  ///< in a subspace that is given no more than three for two of its columns
-  int iterations = 10;        ///< of the model
+  bool fit = true;  ///< false: every constraint is evaluated, at a cost that grows with the mesh
+  /// On the surface, and half as many inside; in a subspace that is given no more than three for two of its columns, and none
+  /// inside.
+  int contact_samples = 600;
+  int iterations = 10;  ///< of the model
   bool measure =
       true;  ///< of a body: runs it for half a second and writes down how well the fit knows its projections
   Progress progress = {};

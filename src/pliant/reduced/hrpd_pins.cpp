@@ -85,9 +85,13 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   groups_.reserve(std::max(at(contact_lines_.groups()), at(contacts)));
   for (AlignedVector<float>* v : {&contact_places_, &contact_moves_})
     v->assign(at(contact_lines_.all_lines()), 0.0f);
-  q_.assign(at(3 * model.columns()), 0.0f);
+  q_ = shift_q_ = LocalCoordinates<float>(model.columns());
   if (rows <= most_felt) felt_.resize(rows, rows);
   points_.reserve(rows);
+}
+
+void HrpdPins::set_constant(const VectorXd& constant) {
+  q_ = LocalCoordinates<float>(model_.columns(), constant);
 }
 
 void HrpdPins::set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse, bool precise) {
@@ -225,8 +229,8 @@ void HrpdPins::push(std::span<const Index> rows, const MatrixXd& forces) {
   if (precise_) return sum_columns(*team_, precise_responses_, rows, forces, shift_);
   sum_columns(*team_, responses_, rows, forces, shift_);
   if (groups_.empty()) return;
-  take(shift_);
-  for (const Index group : groups_) contact_lines_.moves(group, q_.data(), contact_moves_.data());
+  shift_q_.take(shift_);
+  for (const Index group : groups_) contact_lines_.moves(group, shift_q_.data(), contact_moves_.data());
 }
 
 Vector3d HrpdPins::moved(Index row) const {
@@ -275,18 +279,13 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
 void HrpdPins::look_at_contacts(const MatrixXd& q) {
   looked_at_ = &q;
   if (groups_.empty() || precise_) return;
-  take(q);
+  q_.take(q);
   for (const Index group : groups_) contact_lines_.lines(group, q_.data(), contact_places_.data());
-}
-
-void HrpdPins::take(const MatrixXd& q) {
-  for (Index i = 0; i < q.rows(); ++i)
-    for (int c = 0; c < 3; ++c) q_[at(3 * i + c)] = static_cast<float>(q(i, c));
 }
 
 Vector3d HrpdPins::contact_place(Index row) const {
   if (precise_) return model_.basis.rest.row(vertex_[at(row)]).transpose() + displacement(row, *looked_at_);
-  return of_line(contact_places_, contact_lines_.line_place(row));
+  return q_.origin() + of_line(contact_places_, contact_lines_.line_place(row));
 }
 
 void HrpdPins::pull(Team& team, MatrixXd& q) {

@@ -7,6 +7,7 @@
 #include "pliant/contact/active_points.h"
 #include "pliant/numerics/inverse_factor.h"
 #include "pliant/reduced/hrpd_model.h"
+#include "pliant/reduced/local_coordinates.h"
 
 namespace pliant {
 
@@ -22,6 +23,7 @@ struct Pin {
 class HrpdPins final : private PointResponses {
  public:
   explicit HrpdPins(const HrpdModel& model);
+  void set_constant(const VectorXd& constant);  ///< see LocalCoordinates
 
   /// After a factorisation: what was known of A⁻¹ is forgotten. Keeps references.
   /// @param inverse  A⁻¹ of the same, if there is one: faster
@@ -84,13 +86,14 @@ class HrpdPins final : private PointResponses {
   MatrixXd shift_;  // 4k x 3: by the last push
   // === Where contact vertices are: eight at once, in SIMD
   void look_at_contacts(const MatrixXd& q);
-  void take(const MatrixXd& q);
   Vector3d contact_place(Index row) const;
   SampledEvaluator<float> contact_lines_;
-  AlignedVector<float> q_, contact_places_, contact_moves_;  // moves: by the last push
-  const MatrixXd* looked_at_ = nullptr;                      // coordinates
-  std::vector<Index> groups_;  // that are looked at: those with a vertex that may touch an obstacle
-  Team* team_ = nullptr;       // of the present call
+  LocalCoordinates<float> q_, shift_q_;
+  AlignedVector<float> contact_places_,
+      contact_moves_;                    // places: from the origin of q_ on; moves: by the last push
+  const MatrixXd* looked_at_ = nullptr;  // coordinates
+  std::vector<Index> groups_;            // that are looked at: those with a vertex that may touch an obstacle
+  Team* team_ = nullptr;                 // of the present call
 };
 
 }  // namespace pliant
