@@ -44,7 +44,8 @@ struct ActivePoint {
       0;  ///< most of the force along the surface, in what pushes; of a corner of obstacles no limit
   bool slides = false;  ///< in the last turn: friction did not hold it
   /// No obstacle is nearer than `clear` to `seen`, metres. Distances change by no more than a point moves, so that one which has
-  /// moved by less than that since it was looked at is outside still.
+  /// moved by less than that since it was looked at is outside still. (Which side of a mesh with holes it is on may change in between:
+  /// the next step sees that.)
   Vector3d seen = Vector3d::Zero();
   double clear = 0;
 };

@@ -51,8 +51,10 @@ VectorXd coordinates_of_translation(const HrpdModel& model, const VectorXd& near
     ones.setZero();
     for (Index i = 0; i < ones.size(); i += 4) ones[i] = model.basis.dropped[at(i)] ? 0 : 1;
   }
+  const double largest = ones.cwiseAbs().maxCoeff();
+  if (!(largest > 0)) return {};
   for (const ReducedConstraints& kind : model.kinds) {
-    const double most = kind.stiffness.diagonal().maxCoeff() * ones.cwiseAbs().maxCoeff();
+    const double most = kind.stiffness.diagonal().maxCoeff() * largest;
     if (!((kind.stiffness * ones).cwiseAbs().maxCoeff() <= 1e-9 * most)) return {};
   }
   return ones;

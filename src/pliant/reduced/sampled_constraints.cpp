@@ -270,7 +270,7 @@ void SampledEvaluator<T>::lines(Index group, const T* q, T* out) const {
 
 template <class T>
 void SampledEvaluator<T>::moves(Index group, const T* q, T* out) const {
-  alignas(64) static constexpr T nothing[9 * lanes] = {};
+  alignas(64) static constexpr T nothing[9 * lanes] = {};  // no kind has more than three lines
   evaluate_groups(group, 1, nothing, q, out + place_of_group(group));
 }
 
