@@ -118,8 +118,7 @@ ValueType simulator_type() {
        {"projective_dynamics", "projective dynamics: local projections, one factorised matrix",
         with_constraints({{"iterations", integer(1, 10000), 10, "local and global steps in a step"}})},
        {"hrpd",
-        "hyper-reduced projective dynamics: affine maps at handles, projections fitted from a few "
-        "constraints",
+        "hyper-reduced projective dynamics: affine maps at handles, a few constraints in place of all",
         with_constraints(
             {{"iterations", integer(1, 10000), 10, "local and global steps in a step"},
              {"acceleration", integer(0, AndersonMixing::most), HrpdOptions().acceleration,
