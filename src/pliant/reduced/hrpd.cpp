@@ -18,6 +18,9 @@ namespace {
 constexpr double held_stiffness = 1e4;
 /// So many take no memory while running.
 constexpr std::size_t room_for_pins = 128;
+/// A step that goes further, in box diagonals, or nowhere at all (not a number) is not made: the body stays and stands still. Only
+/// obstacles and pins that contradict each other do that, and what grows from step to step would be too large for any number.
+constexpr double furthest_in_a_step = 1e5;
 /// Of the parts into which A is taken apart.
 constexpr int least_handles = 6;
 
@@ -337,7 +340,7 @@ StepReport Hrpd::step() {
   }
   report.iterations = options_.iterations;
   report.residual = (q_ - turn_start_).cwiseAbs().maxCoeff() / diagonal_;
-  if (!q_.allFinite()) {
+  if (!q_.allFinite() || (q_ - start_).cwiseAbs().maxCoeff() > furthest_in_a_step * diagonal_) {
     q_ = start_;
     v_.setZero();
     report.converged = false;
