@@ -2,6 +2,8 @@
 // Bodies on the command line: a mesh, a shape or the body of a scene, what it is made of and where it is held.
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "command.h"
 
@@ -15,6 +17,10 @@ struct BodySource {
   double poisson = 0.4, density = 1000;
   double fix_lowest = 0;  ///< part of the height, 0 to 1: vertices below are held
   bool shell = false;
+  std::vector<const CLI::Option*> words;  ///< those for what it is, not for where it comes from
+
+  /// A scene or a model says itself what it is: UsageError where any of these words is given beside one.
+  void refuse_words(std::string_view kind) const;
 };
 
 /// The words for it: INPUT, --tets, --material, --young, --poisson, --density, --fix-lowest, --shell.

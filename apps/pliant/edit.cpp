@@ -71,6 +71,7 @@ ReducedFem read_editable(const std::filesystem::path& file) {
 Subject load(const Arguments& a, const Progress& progress) {
   Subject subject;
   if (std::filesystem::path(a.source.input).extension() == ".pliant") {
+    a.source.refuse_words("model");
     subject.model = read_editable(a.source.input);
     return subject;
   }

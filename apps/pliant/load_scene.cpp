@@ -12,6 +12,7 @@ Scene load_scene(const BodySource& source, const Reduction& reduction, bool floo
   if ((is_scene || is_model) && reduction.given())
     throw UsageError(fmt::format("{}: a {} says itself how it is reduced; expected no options for that",
                                  source.input, is_scene ? "scene" : "model"));
+  if (is_scene || is_model) source.refuse_words(is_scene ? "scene" : "model");
   if (is_scene) return Scene::load(path, progress);
   BodyWords words{{{"model", path.filename().string()}}, path.parent_path()};
   if (!is_model) words = reduced_body_words(source, reduction);

@@ -383,6 +383,10 @@ def test_a_bare_mesh_becomes_hyper_reduced_projective_dynamics(program, tmp_path
     (["reduce", "bar", "--handles", "0", "-o", "a.pliant"], "--handles"),
     (["simulate", "a.pliant", "--handles", "3"], "a.pliant: a model says itself how it is reduced"),
     (["simulate", "a.json", "--method", "hrpd"], "a.json: a scene says itself how it is reduced"),
+    (["simulate", "a.pliant", "--young", "1e6"], "a.pliant: a model says itself what it is; expected no --young"),
+    (["edit", "a.pliant", "--young", "1e6", "--handles", "h.json", "-o", "a.obj"],
+     "a.pliant: a model says itself what it is; expected no --young"),
+    (["reduce", "a.json", "--shell", "-o", "a.pliant"], "a.json: a scene says itself what it is; expected no --shell"),
 ])
 def test_options_of_another_method_are_wrong_usage(program, words, message):
     done = program(*words)

@@ -13,10 +13,9 @@ using namespace testing_support;
 class Coupled final : public PointResponses {
  public:
   explicit Coupled(MatrixXd compliance) : C(std::move(compliance)), shift(Points::Zero(C.rows(), 3)) {}
-  void compliance(std::span<const Index> rows, MatrixXd& out) override {
-    for (std::size_t j = 0; j < rows.size(); ++j)
-      for (std::size_t i = j; i < rows.size(); ++i)
-        out(static_cast<Index>(i), static_cast<Index>(j)) = C(rows[i], rows[j]);
+  void prepare(std::span<const Index>) override {}
+  void compliance(Index row, std::span<const Index> others, double* out) override {
+    for (const Index other : others) *out++ = C(row, other);
   }
   void push(std::span<const Index> rows, const MatrixXd& forces) override {
     shift.setZero();
@@ -233,6 +232,49 @@ TEST(ActivePoints, ForcesLieInCoulombsConesHoweverPointsFeelEachOther) {
   }
   EXPECT_GT(sliding, 20);
   EXPECT_GT(sticking, 20);
+}
+
+TEST(ActivePoints, PointsThatAreLetGoComeBackInTheSameStep) {
+  // Many turns in which points go up and down by chance; after each the forces are those of turns that know no past.
+  Rng rng(17);
+  const Index count = 24;
+  Coupled body(random_compliance(rng, count));
+  const auto obstacles = placed(floor_only);
+  const auto fresh_forces = [&](const Points& here, const std::vector<char>& pushed) {
+    ActivePoints points(count, 10, 1e-3);
+    for (Index i = 0; i < count; ++i)
+      points.touched[static_cast<std::size_t>(i)] = pushed[static_cast<std::size_t>(i)];
+    points.begin(obstacles, 0.01);
+    for (Index i = 0; i < count; ++i) {
+      points.add_contact(i, i, Vector3d(0, -0.01, 0), [] { return Vector3d(0, 0, 0); });
+      points.points()[static_cast<std::size_t>(i)].here = here.row(i);
+    }
+    points.pull(body);
+    VectorXd forces(count);
+    for (const ActivePoint& point : points.points()) forces[point.row] = point.force.y();
+    return forces;
+  };
+  ActivePoints points(count, 10, 1e-3);
+  points.begin(obstacles, 0.01);
+  for (Index i = 0; i < count; ++i)
+    points.add_contact(i, i, Vector3d(0, -0.01, 0), [] { return Vector3d(0, 0, 0); });
+  Points here = Points::Zero(count, 3);
+  for (Index i = 0; i < count; ++i) here(i, 1) = rng.uniform(-0.1, 0.02);
+  int changes = 0;
+  for (int turn = 0; turn < 200; ++turn) {
+    std::vector<char> pushed;
+    for (const ActivePoint& point : points.points()) pushed.push_back(turn > 0 && point.active);
+    for (int moves = 0; moves < 3; ++moves)
+      here(static_cast<Index>(rng.uniform(0, 23.99)), 1) = rng.uniform(-0.1, 0.02);
+    for (ActivePoint& point : points.points()) point.here = here.row(point.row);
+    points.pull(body);
+    const VectorXd forces = fresh_forces(here, pushed);
+    for (const ActivePoint& point : points.points()) {
+      EXPECT_NEAR(point.force.y(), forces[point.row], 1e-6) << turn;
+      changes += point.active != (pushed[static_cast<std::size_t>(point.row)] != 0);
+    }
+  }
+  EXPECT_GT(changes, 200);
 }
 
 TEST(ActivePoints, VerticesLeaveWithRestitutionTimesTheSpeedTheyCameWith) {

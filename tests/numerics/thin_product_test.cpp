@@ -48,17 +48,5 @@ TEST(ThinProduct, IsThatOfTheMatrix) {
       }
 }
 
-TEST(ThinProduct, ThreeDotsAreThoseOfOneRow) {
-  const Index apart = 40;
-  VectorXd row(apart), x(3 * apart);
-  for (Index i = 0; i < row.size(); ++i) row[i] = std::sin(1.3 * static_cast<double>(i));
-  for (Index i = 0; i < x.size(); ++i) x[i] = std::cos(0.7 * static_cast<double>(i));
-  for (const Index count : {0, 1, 3, 7, 8, 9, 31, 40}) {
-    const std::array<double, 3> dots = three_dots(row.data(), x.data(), apart, count);
-    for (Index c = 0; c < 3; ++c)
-      EXPECT_NEAR(dots[static_cast<std::size_t>(c)], row.head(count).dot(x.segment(c * apart, count)), 1e-13);
-  }
-}
-
 }  // namespace
 }  // namespace pliant

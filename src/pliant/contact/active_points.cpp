@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "pliant/numerics/thin_product.h"
-
 namespace pliant {
 namespace {
 
@@ -13,12 +11,15 @@ namespace {
 constexpr double near_obstacle = 0.02;
 /// Contacts so deep inside, in box diagonals, are as good as outside.
 constexpr double slack = 1e-5;
-/// In a turn so many times contacts are let go and taken.
-constexpr int rounds = 3;
+/// In a turn so many times contacts are let go or taken. Few turns have more than two; but where a step has only one or two turns, all of
+/// it must be settled there.
+constexpr int rounds = 16;
 /// In a round so many times each that slides is asked again; the next turn goes on from there.
 constexpr int sweeps = 8;
 /// Changes of forces, in the largest of them, that are as good as none.
 constexpr double settled = 1e-4;
+/// And those of one force that others need not hear of.
+constexpr double unchanged = 1e-10;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -33,27 +34,29 @@ ActivePoints::ActivePoints(Index contacts, double diagonal, double softness)
 
 void ActivePoints::reserve(Index points) {
   points_.reserve(at(points));
-  for (auto* v : {&active_, &factored_, &rows_}) v->reserve(at(points));
-  matrix_.resize(points, points);
-  gap_.resize(points, 3);
-  forces_.resize(points, 3);
-  small_.reserve(points);
+  for (auto* v : {&active_, &rows_}) v->reserve(at(points));
+  cones_.reserve(points);
+  for (MatrixXd* m : {&gap_, &forces_}) m->resize(points, 3);
+  system_.reserve(points);
 }
 
 void ActivePoints::begin(std::span<const PlacedObstacle> placed, double time_step) {
   placed_ = placed;
   time_step_ = time_step;
   points_.clear();
-  // Contacts answer as they did in the last step; pins may be others in the same rows.
-  if (factored_pins_) factored_.clear();
-  first_turn_ = true;
+  active_.clear();
+  joined_ = false;
+  // Contacts answer as they did in the last step; pins may be others in the same rows, or of another stiffness.
+  if (pins_ > 0) system_.forget();
+  pins_ = 0;
   pushed_ = 0;
   if (placed.empty()) std::fill(touched.begin(), touched.end(), 0);
 }
 
 void ActivePoints::add_pin(Index row, double stiffness, const Vector3d& place) {
-  points_.push_back({.row = row, .stiffness = stiffness, .place = place});
-  factored_.clear();  // which may have a contact in the row of this pin
+  points_.push_back({.row = row, .place = place, .stiffness = stiffness});
+  system_.forget();  // which may have a contact in the row of this pin
+  ++pins_;
 }
 
 void ActivePoints::add_contact(Index row, Index contact, const Vector3d& goes_to,
@@ -73,16 +76,15 @@ void ActivePoints::add_contact(Index row, Index contact, const Vector3d& goes_to
   points_.push_back({.row = row,
                      .contact = contact,
                      .active = held,
-                     .start = held ? Vector3d(anchors.row(contact)) : start(),
+                     .clear = clear,
                      .seen = goes_to,
-                     .clear = clear});
+                     .start = held ? Vector3d(anchors.row(contact)) : start()});
 }
 
 /// Where the nearest obstacle wants a contact vertex, be it inside or outside: at its surface, and where it was before. False
 /// where none is near.
 bool ActivePoints::look(ActivePoint& point) const {
   point.looked = true;
-  point.inside = false;
   double nearest = 2 * near_obstacle * diagonal_;
   int around = 0;  // obstacles that it is in
   bool near = false;
@@ -99,7 +101,6 @@ bool ActivePoints::look(ActivePoint& point) const {
     point.friction = obstacle.obstacle->friction;
     point.restitution = obstacle.obstacle->restitution;
   }
-  point.inside = around > 0;
   point.seen = point.here;
   point.clear = nearest;
   if (around < 2) return near;
@@ -117,34 +118,59 @@ void ActivePoints::look_at_all() {
   for (ActivePoint& point : points_) {
     if (point.contact < 0) continue;
     point.looked = false;
-    if (!point.active && (point.here - point.seen).norm() < point.clear) {
-      point.near = true;
-      point.inside = false;
-      continue;
-    }
-    point.near = look(point);
+    point.near = (!point.active && point.is_clear_at(point.here)) || look(point);
     if (!point.near) point.active = false;
-    if (first_turn_ && point.inside) point.active = true;
   }
 }
 
-bool ActivePoints::factorize(PointResponses& responses) {
-  if (rows_ == factored_) return true;
-  const Index count = static_cast<Index>(active_.size());
-  if (count > matrix_.rows()) reserve(std::max(count, 2 * matrix_.rows()));
-  responses.compliance(rows_, matrix_);
-  factored_pins_ = false;
-  for (Index j = 0; j < count; ++j) {
-    const ActivePoint& point = points_[at(active_[at(j)])];
-    factored_pins_ = factored_pins_ || point.contact < 0;
-    const double alone = matrix_(j, j);
-    matrix_(j, j) +=
-        point.contact < 0 ? 1 / std::max(point.stiffness, 1e-300) + 1e-12 * alone : softness_ * alone;
-    // Columns are read from end to end while points slide.
-    for (Index i = j + 1; i < count; ++i) matrix_(j, i) = matrix_(i, j);
+double ActivePoints::softness(const ActivePoint& point, double alone) const {
+  return point.contact < 0 ? 1 / std::max(point.stiffness, 1e-300) + 1e-12 * alone : softness_ * alone;
+}
+
+/// Makes the system that of the active points. In the first turn of a step it is made anew, so that a step depends on nothing but
+/// the state, to the last bit; after that points come and go.
+bool ActivePoints::join(PointResponses& responses) {
+  Index gone = 0, come = 0;
+  for (const ActivePoint& point : points_) {
+    gone += !point.active && point.member >= 0;
+    come += point.active && point.member < 0;
   }
-  factored_ = rows_;
-  return small_.factorize(matrix_.topLeftCorner(count, count));
+  if (joined_ && gone == 0 && come == 0) return true;
+  if (joined_ && 2 * (gone + come) <= system_.size() && system_.can_change(come)) {
+    for (Index i = std::ssize(active_) - 1; i >= 0 && gone > 0; --i) {
+      ActivePoint& leaves = points_[at(active_[at(i)])];
+      if (leaves.active) continue;
+      system_.remove(i);
+      active_[at(i)] = active_.back();
+      active_.pop_back();
+      if (i < std::ssize(active_)) points_[at(active_[at(i)])].member = i;
+      leaves.member = -1;
+      --gone;
+    }
+    for (std::size_t p = 0; p < points_.size() && come > 0; ++p) {
+      ActivePoint& point = points_[p];
+      if (!point.active || point.member >= 0) continue;
+      if (!system_.add(responses, point.row, [&](Index, double alone) { return softness(point, alone); }))
+        return joined_ = false;
+      point.member = std::ssize(active_);
+      active_.push_back(static_cast<Index>(p));
+      --come;
+    }
+  } else {
+    active_.clear();
+    rows_.clear();
+    for (std::size_t p = 0; p < points_.size(); ++p) {
+      points_[p].member = points_[p].active ? std::ssize(active_) : -1;
+      if (!points_[p].active) continue;
+      active_.push_back(static_cast<Index>(p));
+      rows_.push_back(points_[p].row);
+    }
+    joined_ = system_.assign(responses, rows_, pins_ == 0, [&](Index place, double alone) {
+      return softness(points_[at(active_[at(place)])], alone);
+    });
+  }
+  if (std::ssize(active_) > gap_.rows()) reserve(std::max<Index>(std::ssize(active_), 2 * gap_.rows()));
+  return joined_;
 }
 
 void ActivePoints::solve() {
@@ -152,8 +178,7 @@ void ActivePoints::solve() {
     const ActivePoint& point = points_[at(active_[i])];
     gap_.row(static_cast<Index>(i)) = (point.place - point.here).transpose();
   }
-  forces_.topRows(static_cast<Index>(active_.size())) = gap_.topRows(static_cast<Index>(active_.size()));
-  small_.solve(forces_.data(), 3, forces_.rows());
+  system_.solve(gap_, forces_);
 }
 
 /// Lets go those that an obstacle would have to pull; whether there were any. They do nothing then.
@@ -169,51 +194,48 @@ bool ActivePoints::release() {
   return any;
 }
 
-/// The forces are those that hold every contact where it was. Where that takes more than friction gives, contacts slide: forces
-/// are brought into Coulomb's cones, one point after the other, each time asking what is left of its gap
-///     f_i <- cone(f_i + (p - x - (C + D) f)_i / (C + D)_ii)                              [projected Gauss-Seidel]
+/// The forces are those that hold every contact where it was. Where that takes more than friction gives, contacts slide
+/// (cone_sweeps.h).
 void ActivePoints::slide() {
   const Index count = static_cast<Index>(active_.size());
-  const auto into_cone = [](const ActivePoint& point, const Vector3d& force) {
-    const double push = point.normal.dot(force);
-    if (push <= 0) return Vector3d(Vector3d::Zero());
-    const Vector3d along = force - push * point.normal;
-    const double length2 = along.squaredNorm(), most = point.friction * push;
-    return length2 > most * most ? Vector3d(push * point.normal + along * (most / std::sqrt(length2)))
-                                 : force;
+  cones_.resize(count);
+  const auto row = [&](AlignedVector<double>& rows, Index i) {
+    return Eigen::Map<Vector3d, 0, Eigen::InnerStride<>>(rows.data() + i,
+                                                         Eigen::InnerStride<>(cones_.stride));
   };
   // === From where the last turn has left those that slid
   double largest = 0;
   bool any = false;
   for (Index i = 0; i < count; ++i) {
-    ActivePoint& point = points_[at(active_[at(i)])];
-    if (point.contact < 0 || !point.active) continue;
-    const Vector3d held = forces_.row(i).transpose(), push = held.dot(point.normal) * point.normal;
-    largest = std::max(largest, held.squaredNorm());
-    const Vector3d before = point.force - point.force.dot(point.normal) * point.normal;
-    const Vector3d force = into_cone(point, point.slides ? Vector3d(push + before) : held);
-    any = any || force != held;
-    forces_.row(i) = force.transpose();
+    const ActivePoint& point = points_[at(active_[at(i)])];
+    Vector3d force = forces_.row(i).transpose();
+    row(cones_.normals, i) = point.normal;
+    cones_.friction[at(i)] = point.contact < 0 ? ConeSweeps::free : point.friction;
+    if (!point.active) cones_.friction[at(i)] = ConeSweeps::absent;
+    if (point.contact >= 0 && point.active) {
+      largest = std::max(largest, force.squaredNorm());
+      const double push = std::max(0.0, force.dot(point.normal)), most = point.friction * push;
+      Vector3d along = point.slides ? point.force : force;
+      along -= along.dot(point.normal) * point.normal;
+      const bool pulled = push <= 0, beyond_cone = along.squaredNorm() > most * most;
+      any = any || point.slides || pulled || beyond_cone;
+      if (beyond_cone) along *= most / along.norm();
+      if (pulled)
+        force.setZero();
+      else if (point.slides || beyond_cone)
+        force = push * point.normal + along;
+    }
+    row(cones_.forces, i) = force;
   }
   // === What each does to the others
-  for (int sweep = 0; any && sweep < sweeps; ++sweep) {
-    double change = 0;
-    for (Index i = 0; i < count; ++i) {
-      const ActivePoint& point = points_[at(active_[at(i)])];
-      if (!point.active) continue;
-      // What all forces move it by
-      const auto moved = three_dots(matrix_.col(i).data(), forces_.data(), forces_.rows(), count);
-      const Vector3d old = forces_.row(i).transpose();
-      Vector3d force = old + (gap_.row(i).transpose() - Vector3d(moved.data())) / matrix_(i, i);
-      if (point.contact >= 0) force = into_cone(point, force);
-      forces_.row(i) = force.transpose();
-      change = std::max(change, (force - old).squaredNorm());
-    }
-    if (change <= settled * settled * largest) break;
+  if (any) {
+    system_.beyond(cones_.forces.data(), gap_, cones_.beyond.data(), cones_.stride);
+    sweep_cones(system_.matrix(), system_.stride(), std::sqrt(largest), settled, unchanged, sweeps, cones_);
   }
   for (Index i = 0; i < count; ++i) {
     ActivePoint& point = points_[at(active_[at(i)])];
-    const Vector3d force = forces_.row(i).transpose();
+    const Vector3d force = row(cones_.forces, i);
+    forces_.row(i) = force.transpose();
     const double push = force.dot(point.normal);
     point.slides = any && point.contact >= 0 && point.active && push > 0 &&
                    (force - push * point.normal).norm() >= (1 - 1e-9) * point.friction * push;
@@ -226,7 +248,7 @@ bool ActivePoints::take_pressed(const PointResponses& responses) {
   for (ActivePoint& point : points_) {
     if (point.contact < 0 || point.active || !point.near) continue;
     const Vector3d after = active_.empty() ? point.here : Vector3d(point.here + responses.moved(point.row));
-    if ((after - point.seen).norm() < point.clear) continue;
+    if (point.is_clear_at(after)) continue;
     Contact contact;
     for (const PlacedObstacle& obstacle : placed_)
       if (contact_within(obstacle, after, 0, contact) && contact.distance < -slack * diagonal_)
@@ -241,34 +263,23 @@ bool ActivePoints::take_pressed(const PointResponses& responses) {
 /// turns. What is not settled after some rounds is in the next turn.
 bool ActivePoints::settle(PointResponses& responses) {
   for (int round = 0;; ++round) {
-    active_.clear();
-    rows_.clear();
-    for (std::size_t p = 0; p < points_.size(); ++p)
-      if (points_[p].active) {
-        active_.push_back(static_cast<Index>(p));
-        rows_.push_back(points_[p].row);
-      }
-    bool released = false;
-    if (!active_.empty()) {
-      if (!factorize(responses)) {  // not finite: nothing to pull with
-        active_.clear();
-        factored_.clear();
-        return false;
-      }
-      solve();
-      released = release();
-      slide();
-      responses.push(rows_, forces_);
+    if (!join(responses)) {  // not finite: nothing to pull with
+      active_.clear();
+      return false;
     }
-    const bool taken = take_pressed(responses);
-    if ((!released && !taken) || round == rounds) return !active_.empty();
+    if (!active_.empty()) {
+      solve();
+      if (release() && round < rounds) continue;  // the others push in their place
+      slide();
+      responses.push(system_.rows(), forces_);
+    }
+    if (!take_pressed(responses) || round >= rounds) return !active_.empty();
   }
 }
 
 bool ActivePoints::pull(PointResponses& responses) {
   if (points_.empty()) return false;
   look_at_all();
-  first_turn_ = false;
   const bool any = settle(responses);
   for (ActivePoint& point : points_) point.force.setZero();
   for (std::size_t i = 0; i < active_.size(); ++i)
@@ -312,15 +323,15 @@ bool ActivePoints::bounce(PointResponses& responses, FunctionRef<Vector3d(Index)
     rows_.push_back(point.row);
   }
   if (active_.empty()) return false;
-  const Index count = static_cast<Index>(active_.size());
-  responses.compliance(rows_, matrix_);
   // Contact vertices may not determine every degree of freedom.
-  for (Index i = 0; i < count; ++i) matrix_(i, i) *= 1.1;
-  factored_.clear();
-  if (!small_.factorize(matrix_.topLeftCorner(count, count))) return false;
-  small_.solve(gap_.data(), 3, gap_.rows());
-  responses.push(rows_, gap_);
-  return true;
+  system_.forget();
+  const bool finite = system_.assign(responses, rows_, true, [](Index, double alone) { return 0.1 * alone; });
+  if (finite) {
+    system_.solve(gap_, forces_);
+    responses.push(rows_, forces_);
+  }
+  system_.forget();
+  return finite;
 }
 
 }  // namespace pliant

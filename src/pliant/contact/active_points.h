@@ -10,44 +10,40 @@
 #include <span>
 #include <vector>
 
-#include "pliant/base/function_ref.h"
+#include "pliant/contact/cone_sweeps.h"
+#include "pliant/contact/point_system.h"
 #include "pliant/contact/projection.h"
-#include "pliant/numerics/dense_cholesky.h"
 
 namespace pliant {
 
-/// How points of a body answer forces. Points have numbers that stay the same from step to step ("rows").
-class PointResponses {
- public:
-  virtual ~PointResponses() = default;
-  /// C(i, j) of these points for i >= j, m/N, into the lower triangle of `out`, which is large enough.
-  virtual void compliance(std::span<const Index> rows, MatrixXd& out) = 0;
-  /// Moves all points by what these forces do, N: one a row of `forces`, which may have more.
-  virtual void push(std::span<const Index> rows, const MatrixXd& forces) = 0;
-  virtual Vector3d moved(Index row) const = 0;  ///< by the last push, metres
-};
-
+/// First what is asked of all of them in every turn, then what is asked of those that touch.
 struct ActivePoint {
   Index row = 0;
-  Index contact = -1;                  ///< place among the contact vertices; -1: pulled to a place
-  bool active = true;                  ///< a contact: pushed in the last turn, or inside after it
-  bool near = false, inside = false;   ///< of an obstacle, before it is pushed
-  bool looked = false;                 ///< in this turn: `place` and `normal` are those of `here`
-  double stiffness = 0;                ///< of what pulls, N/m
-  Vector3d start = Vector3d::Zero();   ///< where slip counts from
-  Vector3d place = Vector3d::Zero();   ///< where it is pulled
-  Vector3d here = Vector3d::Zero();    ///< before it is pulled
-  Vector3d normal = Vector3d::Zero();  ///< of a contact
-  Vector3d force = Vector3d::Zero();   ///< N
-  double restitution = 0;
-  double friction =
-      0;  ///< most of the force along the surface, in what pushes; of a corner of obstacles no limit
+  Index contact = -1;   ///< place among the contact vertices; -1: pulled to a place
+  Index member = -1;    ///< place among those that push or are pulled; -1: none
+  bool active = true;   ///< a contact: pushed in the last turn, or inside after it
+  bool near = false;    ///< of an obstacle, before it is pushed
+  bool looked = false;  ///< in this turn: `place` and `normal` are those of `here`
   bool slides = false;  ///< in the last turn: friction did not hold it
   /// No obstacle is nearer than `clear` to `seen`, metres. Distances change by no more than a point moves, so that one which has
   /// moved by less than that since it was looked at is outside still. (Which side of a mesh with holes it is on may change in between:
   /// the next step sees that.)
-  Vector3d seen = Vector3d::Zero();
   double clear = 0;
+  Vector3d seen = Vector3d::Zero();
+  Vector3d here = Vector3d::Zero();    ///< before it is pulled
+  Vector3d force = Vector3d::Zero();   ///< N
+  Vector3d place = Vector3d::Zero();   ///< where it is pulled
+  Vector3d normal = Vector3d::Zero();  ///< of a contact
+  Vector3d start = Vector3d::Zero();   ///< where slip counts from
+  double stiffness = 0;                ///< of what pulls, N/m
+  double restitution = 0;
+  double friction =
+      0;  ///< most of the force along the surface, in what pushes; of a corner of obstacles no limit
+
+  /// Whether it cannot have come to an obstacle on its way there.
+  bool is_clear_at(const Vector3d& there) const {
+    return clear > 0 && (there - seen).squaredNorm() < clear * clear;
+  }
 };
 
 class ActivePoints {
@@ -56,8 +52,8 @@ class ActivePoints {
   /// @param softness  of contacts: how far they give way, in what their vertex alone would move
   ActivePoints(Index contacts, double diagonal, double softness);
 
-  void reserve(Index points);           ///< takes the memory for so many
-  void forget() { factored_.clear(); }  ///< after the system has changed
+  void reserve(Index points);          ///< takes the memory for so many
+  void forget() { system_.forget(); }  ///< after the system has changed
 
   // === A step
   /// @param placed  obstacles at the end of the step; must stay until the next begin
@@ -88,7 +84,8 @@ class ActivePoints {
  private:
   bool look(ActivePoint& point) const;
   void look_at_all();
-  bool factorize(PointResponses& responses);
+  bool join(PointResponses& responses);
+  double softness(const ActivePoint& point, double alone) const;
   void solve();
   bool release();
   void slide();
@@ -98,14 +95,15 @@ class ActivePoints {
   double diagonal_, softness_;
   std::span<const PlacedObstacle> placed_;
   double time_step_ = 0;
-  bool first_turn_ = true;
   Index pushed_ = 0;
   std::vector<ActivePoint> points_;
-  std::vector<Index> active_;           // places in points_
-  std::vector<Index> rows_, factored_;  // of the active points, and of those that `small_` is of
-  bool factored_pins_ = false;          // are among these
-  MatrixXd matrix_, gap_, forces_;      // of the active points
-  DenseCholesky small_;
+  std::vector<Index> active_;  // places in points_, in the order of the system
+  std::vector<Index> rows_;    // of these, while they are gathered
+  bool joined_ = false;        // in this step: the system is that of points_
+  Index pins_ = 0;             // of the points
+  PointSystem system_;
+  MatrixXd gap_, forces_;  // of the active points
+  ConeSweeps cones_;
 };
 
 }  // namespace pliant

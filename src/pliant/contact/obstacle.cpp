@@ -176,6 +176,9 @@ bool contact_within(const PlacedObstacle& placed, const Vector3d& point, double 
     const double near = std::max(0.0, reach + placed.obstacle->thickness);
     if (!((tree.lower() - p).cwiseMax(p - tree.upper()).maxCoeff() <= near)) return false;
   }
+  if (std::holds_alternative<PlaneShape>(placed.obstacle->shape) &&
+      !(placed.rotation.col(1).dot(point - placed.position) - placed.obstacle->thickness < reach))
+    return false;
   contact = contact_at(placed, point);
   return contact.distance < reach;
 }

@@ -67,7 +67,7 @@ struct Contact {
 Contact contact_at(const PlacedObstacle& obstacle, const Vector3d& point);
 
 /// The same for a point whose distance is below `reach` (metres), and false for all others; points far from a
-/// mesh cost next to nothing.
+/// mesh or a plane cost next to nothing.
 bool contact_within(const PlacedObstacle& obstacle, const Vector3d& point, double reach, Contact& contact);
 
 /// The second derivative of the distance, 1/m: the curvatures of the surface of equal distance through the point.

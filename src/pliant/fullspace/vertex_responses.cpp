@@ -37,7 +37,7 @@ void VertexResponses::set_pins(std::span<const int> vertices) {
   }
 }
 
-void VertexResponses::respond(std::span<const Index> rows) {
+void VertexResponses::prepare(std::span<const Index> rows) {
   const Index contacts = static_cast<Index>(contacts_.size());
   Index batch[lanes], size = 0;
   const auto solve_batch = [&] {
@@ -62,15 +62,12 @@ void VertexResponses::respond(std::span<const Index> rows) {
   if (size > 0) solve_batch();
 }
 
-void VertexResponses::compliance(std::span<const Index> rows, MatrixXd& out) {
-  respond(rows);
+void VertexResponses::compliance(Index row, std::span<const Index> others, double* out) {
   const Index contacts = static_cast<Index>(contacts_.size());
-  for (std::size_t j = 0; j < rows.size(); ++j)
-    for (std::size_t i = j; i < rows.size(); ++i) {
-      const Index by = std::max(rows[i], rows[j]), row = std::min(rows[i], rows[j]);
-      out(static_cast<Index>(i), static_cast<Index>(j)) =
-          by >= contacts ? pin_responses_(vertex(row), by - contacts) : responses_(row, slot_[at(by)]);
-    }
+  for (const Index other : others) {
+    const Index by = std::max(row, other), moves = std::min(row, other);
+    *out++ = by >= contacts ? pin_responses_(vertex(moves), by - contacts) : responses_(moves, slot_[at(by)]);
+  }
 }
 
 void VertexResponses::push(std::span<const Index> rows, const MatrixXd& forces) {

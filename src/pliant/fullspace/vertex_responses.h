@@ -22,7 +22,8 @@ class VertexResponses final : public PointResponses {
     return i < contacts_.size() ? contacts_[i] : pins_[i - contacts_.size()];
   }
 
-  void compliance(std::span<const Index> rows, MatrixXd& out) override;
+  void prepare(std::span<const Index> rows) override;
+  void compliance(Index row, std::span<const Index> others, double* out) override;
   void push(std::span<const Index> rows, const MatrixXd& forces) override;
   Vector3d moved(Index row) const override { return moved_vertex(vertex(row)); }
   Vector3d moved_vertex(Index vertex) const {  ///< by the last push, metres
@@ -32,8 +33,6 @@ class VertexResponses final : public PointResponses {
   std::size_t memory_bytes() const;
 
  private:
-  void respond(std::span<const Index> rows);
-
   std::vector<int> contacts_, pins_;
   PanelSolver& solver_;
   AlignedVector<double> panel_;  // n x 4: forces, then what they move

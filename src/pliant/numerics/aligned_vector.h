@@ -23,4 +23,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
+/// So many numbers rounded up to whole vectors of eight.
+constexpr std::ptrdiff_t whole_vectors(std::ptrdiff_t numbers) { return (numbers + 7) / 8 * 8; }
+
 }  // namespace pliant

@@ -51,24 +51,6 @@ HWY_INLINE void all_rows(const ThinProduct<T>& p) {
 void product_float(const ThinProduct<float>& p) { all_rows(p); }
 void product_double(const ThinProduct<double>& p) { all_rows(p); }
 
-void dots_kernel(const double* row, const double* x, Index apart, Index count, double* out) {
-  const Eight<double> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  auto sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0;
-  Index j = 0;
-  for (; j + lanes <= count; j += lanes) {
-    const auto a = hn::LoadU(d, row + j);
-    sum0 = hn::MulAdd(a, hn::LoadU(d, x + j), sum0);
-    sum1 = hn::MulAdd(a, hn::LoadU(d, x + apart + j), sum1);
-    sum2 = hn::MulAdd(a, hn::LoadU(d, x + 2 * apart + j), sum2);
-  }
-  out[0] = hn::GetLane(hn::SumOfLanes(d, sum0));
-  out[1] = hn::GetLane(hn::SumOfLanes(d, sum1));
-  out[2] = hn::GetLane(hn::SumOfLanes(d, sum2));
-  for (; j < count; ++j)
-    for (Index c = 0; c < 3; ++c) out[c] += row[j] * x[c * apart + j];
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace pliant
 HWY_AFTER_NAMESPACE();
@@ -78,16 +60,9 @@ namespace pliant {
 
 HWY_EXPORT(product_float);
 HWY_EXPORT(product_double);
-HWY_EXPORT(dots_kernel);
 
 void add_product(const ThinProduct<float>& product) { HWY_DYNAMIC_DISPATCH(product_float)(product); }
 void add_product(const ThinProduct<double>& product) { HWY_DYNAMIC_DISPATCH(product_double)(product); }
-
-std::array<double, 3> three_dots(const double* row, const double* x, Index apart, Index count) {
-  std::array<double, 3> out;
-  HWY_DYNAMIC_DISPATCH(dots_kernel)(row, x, apart, count, out.data());
-  return out;
-}
 
 }  // namespace pliant
 #endif

@@ -1,7 +1,5 @@
 #pragma once
-// A matrix times three columns, or one row of it, in SIMD: what a step of projective dynamics does most.
-#include <array>
-
+// A matrix times three columns, in SIMD: what a step of projective dynamics does most.
 #include "pliant/base/parallel.h"
 
 namespace pliant {
@@ -20,8 +18,5 @@ struct ThinProduct {
 };
 void add_product(const ThinProduct<float>& product);
 void add_product(const ThinProduct<double>& product);
-
-/// Σ_j row[j] x[c][j] for j = 0 to count - 1 and c = 0, 1, 2, x[c] being `apart` numbers from x[c + 1].
-std::array<double, 3> three_dots(const double* row, const double* x, Index apart, Index count);
 
 }  // namespace pliant

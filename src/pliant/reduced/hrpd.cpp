@@ -122,20 +122,14 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   ones_ = momentum_row_;
   mass_factor_.solve(ones_);
   kind_factors_.assign(m.kinds.size(), 1);
-  for (const ReducedConstraints& kind : m.kinds) {
-    fitted_.push_back(kind.stiffness);
-    if (!m.all && !kind.samples.weighted())
-      fitted_.back() -= options_.prediction * (kind.stiffness - seen_stiffness(kind));
-  }
-
   const VectorXd constant = coordinates_of_translation(m, ones_);
   pins_.set_constant(constant);
   if (m.all)
     engine_.emplace<HrpdExactEngine>(m);
   else if (options_.double_precision)
-    engine_.emplace<HrpdEngine<double>>(m, constant);
+    engine_.emplace<HrpdEngine<double>>(m, constant, options_.prediction);
   else
-    engine_.emplace<HrpdEngine<float>>(m, constant);
+    engine_.emplace<HrpdEngine<float>>(m, constant, options_.prediction);
   for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &turn_start_}) q->setZero(d, 3);
   pinned_.reserve(room_for_pins);
   held_by_pins_.reserve(room_for_pins);
@@ -230,33 +224,12 @@ void Hrpd::factorize() {
   }
   // Where columns depend on each other nearly, rounding may make A indefinite.
   const double little = 1e-12 * diagonal / static_cast<double>(d);
-  for (double added = 0; !factor_.factorize(terms, added) && added < 1e6 * little;)
-    added = added > 0 ? 10 * added : little;
-  const auto solved = [&](MatrixXd B) {
-    factor_.solve(B);
-    return B;
-  };
-
-  // === What engines multiply with: kinds with a fit ask for A⁻¹ K and A⁻¹ map
-  MatrixXd K, rest = MatrixXd::Zero(d, 3);
-  std::vector<MatrixXd> maps(m.kinds.size());
-  for (std::size_t k = 0; k < m.kinds.size(); ++k) {
-    if (m.kinds[k].samples.weighted()) continue;
-    if (K.size() == 0) K.setZero(d, d);
-    K += factors[k] * fitted_[k];
-    if (m.all) continue;
-    maps[k] = solved(factors[k] * m.kinds[k].map);
-    rest += factors[k] * m.kinds[k].rest_force;
-  }
-  if (K.size() > 0) {
-    for (Index i = 0; i < d; ++i)
-      if (m.basis.dropped[at(i)]) K.col(i).setZero();
-    K = solved(std::move(K));
-    rest = solved(std::move(rest));
-  }
-  std::visit([&](auto& engine) { engine.set_matrices(K, maps, factor_, rest, factors); }, engine_);
+  double added = 0;
+  while (!factor_.factorize(terms, added) && added < 1e6 * little) added = added > 0 ? 10 * added : little;
+  const HrpdSystem system{.factor = factor_, .inertia = 1 / (h * h), .factors = factors, .added = added};
+  std::visit([&](auto& engine) { engine.set_system(m, system); }, engine_);
   auto* single = std::get_if<HrpdEngine<float>>(&engine_);
-  pins_.set_factor(factor_, single ? single->inverse() : nullptr, single == nullptr);
+  pins_.set_factor(factor_, single ? &single->inverse() : nullptr, single == nullptr);
   ++factorizations_;
 }
 

@@ -21,7 +21,7 @@ struct HrpdOptions {
   bool double_precision = false;  ///< inside the turns; twice as slow, to compare with
   /// How much of the projections is taken to be S s̃, s̃ being where the body would go by itself, before the rest is fitted;
   /// 0 (the paper) to below 1. Projections are nearly S x, and s̃ is nearly x: the fit then errs on a smaller remainder.
-  /// Strain that the fit does not see is resisted by what is left to 1. Costs nothing: A⁻¹ K s̃ is needed anyway. Without
+  /// Strain that the fit does not see is resisted by what is left to 1. Costs next to nothing. Without
   /// meaning where samples have weights.
   double prediction = 0.6;
   /// Turns that Anderson's acceleration looks back at, 0 (none; the paper) to 8. The last turn of a step is a plain one.
@@ -86,10 +86,9 @@ class Hrpd final : public Simulator {
   HrpdOptions options_;
   double diagonal_ = 1, total_mass_ = 0, held_mass_ = 0;
   DenseCholesky mass_factor_;
-  DissectedCholesky factor_;      // of A
-  VectorXd ones_;                 // the coordinates of moving all by one metre
-  VectorXd momentum_row_;         // 4k: Uᵀ M 1
-  std::vector<MatrixXd> fitted_;  // of each kind: what of K s̃ is left to the fit (HrpdOptions::prediction)
+  DissectedCholesky factor_;          // of A
+  VectorXd ones_;                     // the coordinates of moving all by one metre
+  VectorXd momentum_row_;             // 4k: Uᵀ M 1
   std::vector<double> kind_factors_;  // on the stiffness
   std::variant<HrpdEngine<float>, HrpdEngine<double>, HrpdExactEngine> engine_;
   int factorizations_ = 0;

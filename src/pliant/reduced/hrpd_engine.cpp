@@ -28,8 +28,11 @@ void pack(const MatrixXd& m, Index rows, AlignedVector<T>& out) {
 }  // namespace
 
 template <class T>
-HrpdEngine<T>::HrpdEngine(const HrpdModel& model, const VectorXd& constant)
-    : columns_(model.columns()), target_(MatrixXd::Zero(model.columns(), 3)), q_(model.columns(), constant) {
+HrpdEngine<T>::HrpdEngine(const HrpdModel& model, const VectorXd& constant, double prediction)
+    : columns_(model.columns()),
+      target_(MatrixXd::Zero(model.columns(), 3)),
+      q_(model.columns(), constant),
+      prediction_(static_cast<T>(prediction)) {
   rows_ = (columns_ + granularity - 1) / granularity * granularity;
   for (const ReducedConstraints& kind : model.kinds) {
     Kind made;
@@ -44,6 +47,16 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model, const VectorXd& constant)
       made.parts.assign(at(made.evaluator.part_numbers()), T(0));
     } else {
       fitted_ = true;
+      for (AlignedVector<T>* v : {&made.predicted, &made.pushed}) v->assign(at(numbers), T(0));
+      if (prediction > 0) {
+        const MatrixXd F = prediction * fitted_lines(kind);
+        const Index d = made.evaluator.dimension(), padded = made.evaluator.padded();
+        AlignedVector<T> block;
+        for (Index b = 0; b < made.evaluator.width() / 3; ++b) {
+          pack(F.middleRows(b * d, d), padded, block);
+          made.fit.insert(made.fit.end(), block.begin(), block.end());
+        }
+      }
     }
     found_stride_ = std::max(found_stride_, numbers);
     scratch_stride_ = std::max(scratch_stride_, made.evaluator.scratch());
@@ -52,40 +65,118 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model, const VectorXd& constant)
   if (fitted_) found_.assign(at(chunks_ * found_stride_), T(0));
   scratch_.assign(at(Team::workers() * scratch_stride_), T(0));
   for (AlignedVector<T>* v : {&rest_, &base_, &out_}) v->assign(at(3 * rows_), T(0));
-  if (!weighted_) return;
   place_.resize(at(columns_));
   std::iota(place_.begin(), place_.end(), 0);
   pulled_.assign(at(3 * columns_), T(0));
 }
 
 template <class T>
-void HrpdEngine<T>::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
-                                 const DissectedCholesky& factor, const MatrixXd& rest,
-                                 std::span<const double> factors) {
-  if (fitted_) pack(stiffness, rows_, stiffness_);
-  pack(rest, rows_, rest_);
-  if (weighted_) {
-    inverse_.assign(factor);
-    place_.assign(factor.place().begin(), factor.place().end());
-    for (AlignedVector<T>* v : {&pulled_, &answer_}) v->assign(at(3 * factor.places()), T(0));
-  }
+void HrpdEngine<T>::set_system(const HrpdModel& model, const HrpdSystem& system) {
+  inverse_.assign(system.factor);
+  place_.assign(system.factor.place().begin(), system.factor.place().end());
+  for (AlignedVector<T>* v : {&pulled_, &answer_}) v->assign(at(3 * system.factor.places()), T(0));
+  // In double precision: columns of a map move a body as a whole by next to nothing, and A⁻¹ would make much of what rounding adds to that.
+  const auto solved = [&](MatrixXd columns, AlignedVector<T>& out) {
+    system.factor.solve(columns);
+    pack(columns, rows_, out);
+  };
+  MatrixXd rest = MatrixXd::Zero(columns_, 3);
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
-    kinds_[k].factor = static_cast<T>(factors[k]);
-    if (!kinds_[k].evaluator.weighted()) pack(maps[k], rows_, kinds_[k].map);
+    kinds_[k].factor = static_cast<T>(system.factors[k]);
+    if (kinds_[k].evaluator.weighted()) continue;
+    solved(system.factors[k] * model.kinds[k].map, kinds_[k].map);
+    rest += system.factors[k] * model.kinds[k].rest_force;
   }
+  if (!fitted_) return;
+  solved(rest, rest_);
+  set_others(model, system);
+}
+
+template <class T>
+void HrpdEngine<T>::set_others(const HrpdModel& model, const HrpdSystem& system) {
+  // Whichever is smaller: where the other is next to nothing beside it, the difference would be rounding.
+  double of_fitted = 0,
+         of_others = system.inertia * model.mass.trace() + system.added * static_cast<double>(columns_);
+  for (std::size_t k = 0; k < kinds_.size(); ++k)
+    (kinds_[k].evaluator.weighted() ? of_others : of_fitted) +=
+        system.factors[k] * model.kinds[k].stiffness.trace();
+  others_are_fitted_ = of_fitted < of_others;
+  const auto block_of = [&](Index a, Index b) {
+    Eigen::Matrix4d block = Eigen::Matrix4d::Zero();
+    if (!others_are_fitted_) block = system.inertia * model.mass.block<4, 4>(4 * a, 4 * b);
+    for (std::size_t k = 0; k < kinds_.size(); ++k)
+      if (kinds_[k].evaluator.weighted() != others_are_fitted_)
+        block += system.factors[k] * model.kinds[k].stiffness.block<4, 4>(4 * a, 4 * b);
+    if (a == b && !others_are_fitted_) block.diagonal().array() += system.added;
+    return block;
+  };
+  const auto know_each_other = [&](Index a, Index b) {
+    bool any = !model.mass.block<4, 4>(4 * a, 4 * b).isZero(0);
+    for (const ReducedConstraints& kind : model.kinds)
+      any = any || !kind.stiffness.block<4, 4>(4 * a, 4 * b).isZero(0);
+    return any;
+  };
+  const Index handles = columns_ / 4;
+  if (others_first_.empty()) {  // handles that know each other stay the same
+    others_first_.push_back(0);
+    for (Index a = 0; a < handles; ++a) {
+      for (Index b = 0; b < handles; ++b)
+        if (a == b || know_each_other(a, b)) others_.push_back(static_cast<int>(b));
+      others_first_.push_back(static_cast<int>(others_.size()));
+    }
+    other_blocks_.resize(16 * others_.size());
+  }
+  for (Index a = 0; a < handles; ++a)
+    for (int e = others_first_[at(a)]; e < others_first_[at(a + 1)]; ++e)
+      Eigen::Map<Eigen::Matrix<T, 4, 4, Eigen::RowMajor>>(other_blocks_.data() + 16 * Index{e}) =
+          block_of(a, others_[at(e)]).template cast<T>();
 }
 
 template <class T>
 void HrpdEngine<T>::begin_step(Team& team, const MatrixXd& target) {
-  base_ = rest_;
-  if (!stiffness_.empty()) {
-    q_.take(target, T(-1));
-    team.run(row_tasks(), [&](Index task, int) {
-      add_rows(task, stiffness_.data(), columns_, q_.data(), 3, 1, base_.data());
-    });
-  }
   target_ = target;
   begins_ = true;
+  base_ = rest_;
+  if (others_first_.empty()) return;  // nothing is fitted, or there is no system: for local steps alone
+  q_.take(target);
+  // === What is predicted of the projections
+  for (Kind& kind : kinds_) {
+    if (kind.fit.empty()) continue;
+    const Index padded = kind.evaluator.padded();
+    std::fill(kind.predicted.begin(), kind.predicted.end(), T(0));
+    team.run(kind.evaluator.width() / 3, [&](Index block, int) {
+      add_product(ThinProduct<T>{.matrix = kind.fit.data() + block * padded * columns_,
+                                 .stride = padded,
+                                 .rows = padded,
+                                 .columns = columns_,
+                                 .x = q_.data(),
+                                 .next = 3,
+                                 .apart = 1,
+                                 .out = kind.predicted.data() + 3 * block * padded,
+                                 .out_apart = padded});
+    });
+  }
+  // === K s̃, or B s̃
+  const Index handles = columns_ / 4;
+  team.run((handles + handles_a_task - 1) / handles_a_task, [&](Index task, int) {
+    for (Index h = task * handles_a_task; h < std::min((task + 1) * handles_a_task, handles); ++h) {
+      T sum[12] = {};
+      for (int e = others_first_[at(h)]; e < others_first_[at(h + 1)]; ++e) {
+        const T *block = other_blocks_.data() + 16 * Index{e}, *q = q_.data() + 12 * Index{others_[at(e)]};
+        for (int i = 0; i < 4; ++i)
+          for (int k = 0; k < 4; ++k)
+            for (int c = 0; c < 3; ++c) sum[3 * i + c] += block[4 * i + k] * q[3 * k + c];
+      }
+      std::copy_n(sum, 12, pulled_.data() + 3 * Index{place_[at(4 * h)]});
+    }
+  });
+  inverse_.apply(team, pulled_.data(), answer_.data());
+  for (Index c = 0; c < 3; ++c)
+    for (Index i = 0; i < columns_; ++i) {
+      const T answer = answer_[at(c * inverse_.places() + place_[at(i)])];
+      base_[at(c * rows_ + i)] -=
+          (1 - prediction_) * (others_are_fitted_ ? answer : q_.data()[3 * i + c] - answer);
+    }
 }
 
 template <class T>
@@ -122,6 +213,7 @@ void HrpdEngine<T>::local_step(Team& team, const MatrixXd& q, double volume) {
     for (Index chunk = kind.first_chunk; chunk < kind.first_chunk + kind.evaluator.chunks(); ++chunk)
       for (std::size_t i = 0; i < kind.found.size(); ++i)
         kind.found[i] += found_[at(chunk * found_stride_) + i];
+    for (std::size_t i = 0; i < kind.found.size(); ++i) kind.pushed[i] = kind.found[i] - kind.predicted[i];
   }
 }
 
@@ -136,7 +228,7 @@ void HrpdEngine<T>::global_step(Team& team, MatrixXd& q) {
         const Index dimension = kind.evaluator.dimension(), padded = kind.evaluator.padded();
         for (Index block = 0; block < kind.evaluator.width() / 3; ++block)
           add_rows(task, kind.map.data() + block * dimension * rows_, dimension,
-                   kind.found.data() + 3 * block * padded, 1, padded, out_.data());
+                   kind.pushed.data() + 3 * block * padded, 1, padded, out_.data());
       }
     });
   }
@@ -202,13 +294,13 @@ MatrixXd HrpdEngine<T>::found(std::size_t kind) const {
 
 template <class T>
 std::size_t HrpdEngine<T>::memory_bytes() const {
-  std::size_t sum = (stiffness_.size() + found_.size() + scratch_.size() + 3 * base_.size() + pulled_.size() +
-                     answer_.size()) *
+  std::size_t sum = (other_blocks_.size() + found_.size() + scratch_.size() + 3 * base_.size() +
+                     pulled_.size() + answer_.size()) *
                         sizeof(T) +
                     inverse_.memory_bytes();
   for (const Kind& kind : kinds_)
-    sum +=
-        (kind.map.size() + kind.lines.size() + kind.parts.size()) * sizeof(T) + kind.evaluator.memory_bytes();
+    sum += (kind.map.size() + kind.fit.size() + kind.lines.size() + kind.parts.size()) * sizeof(T) +
+           kind.evaluator.memory_bytes();
   return sum;
 }
 

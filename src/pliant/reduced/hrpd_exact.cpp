@@ -8,12 +8,13 @@ HrpdExactEngine::HrpdExactEngine(const HrpdModel& model) : basis_(&model.basis),
   f_.resize(model.vertex_count(), 3);
 }
 
-void HrpdExactEngine::set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& /*maps*/,
-                                   const DissectedCholesky& factor, const MatrixXd& /*rest*/,
-                                   std::span<const double> factors) {
-  stiffness_ = stiffness;
-  inverse_ = factors[0] * MatrixXd::Identity(factor.size(), factor.size());
-  factor.solve(inverse_);
+void HrpdExactEngine::set_system(const HrpdModel& model, const HrpdSystem& system) {
+  stiffness_.setZero(model.columns(), model.columns());
+  for (std::size_t k = 0; k < model.kinds.size(); ++k)
+    stiffness_ += system.factors[k] * model.kinds[k].stiffness;
+  system.factor.solve(stiffness_);
+  inverse_ = system.factors[0] * MatrixXd::Identity(model.columns(), model.columns());
+  system.factor.solve(inverse_);
 }
 
 void HrpdExactEngine::begin_step(Team& /*team*/, const MatrixXd& target) {

@@ -4,10 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "pliant/base/team.h"
 #include "pliant/elasticity/projective_forces.h"
-#include "pliant/numerics/dissected_cholesky.h"
-#include "pliant/reduced/hrpd_model.h"
+#include "pliant/reduced/hrpd_engine.h"
 
 namespace pliant {
 
@@ -18,10 +16,7 @@ class HrpdExactEngine {
  public:
   explicit HrpdExactEngine(const HrpdModel& model);
 
-  /// @param stiffness  A⁻¹ K, 4k x 4k
-  /// @param inverse    A⁻¹ times the stiffness factor, 4k x 4k; nothing else is needed
-  void set_matrices(const MatrixXd& stiffness, const std::vector<MatrixXd>& maps,
-                    const DissectedCholesky& factor, const MatrixXd& rest, std::span<const double> factors);
+  void set_system(const HrpdModel& model, const HrpdSystem& system);
 
   void begin_step(Team& team, const MatrixXd& target);
   void local_step(Team& team, const MatrixXd& q, double volume);
@@ -35,7 +30,7 @@ class HrpdExactEngine {
 
   const SkinningBasis* basis_;  // of the model, which outlives the engine
   ProjectiveForces<double> forces_;
-  MatrixXd stiffness_, inverse_, base_, at_, found_;
+  MatrixXd stiffness_, inverse_, base_, at_, found_;  // A⁻¹ K, and A⁻¹ times the factor on stiffness
   Points x_, f_;
 };
 

@@ -321,25 +321,6 @@ MatrixXd coordinates_of_rest(const HrpdModel& model) {
   return out;
 }
 
-/// Vertices inside the body feel obstacles, too: where it has hardly any stiffness, what is inside would fall through a floor that
-/// only the surface feels, and be flung out with what it has fallen once it is stiff again. So many, one for every part of the
-/// mass in the order of the mesh.
-std::vector<int> spread_inside(const VectorXd& masses, const Triangles& surface, int count) {
-  std::vector<char> outside(at(masses.size()), 0);
-  for (const int v : surface.reshaped()) outside[at(v)] = 1;
-  double inside = 0;
-  for (Index v = 0; v < masses.size(); ++v) inside += outside[at(v)] ? 0 : masses[v];
-  std::vector<int> out;
-  double passed = inside / (2 * std::max(count, 1));
-  for (Index v = 0; v < masses.size(); ++v) {
-    if (outside[at(v)]) continue;
-    passed += masses[v];
-    if (passed * count < inside * static_cast<double>(out.size() + 1)) continue;
-    out.push_back(static_cast<int>(v));
-  }
-  return out;
-}
-
 /// Columns of recorded motion may be rough, and what a few samples show of a rough strain may be taken for a large smooth
 /// one: then the fit would pull more than the body resists, and time steps would feed on that. With K = L Lᵀ, the fit makes
 /// N = L⁻¹ (seen stiffness) L⁻ᵀ of strain in place of the identity. Singular values of N above a limit are brought back to it,
@@ -462,6 +443,8 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
                            : options.contact_samples;
   model.contact_vertices = spread_over_surface(constraints.rest, surface, contacts);
   if (model.basis.given.cols() == 0) {
+    // Vertices inside feel obstacles, too: where the body has hardly any stiffness, what is inside would fall through a floor that
+    // only the surface feels, and be flung out with what it has fallen once it is stiff again.
     const std::vector<int> inside = spread_inside(masses, surface, contacts / 2);
     model.contact_vertices.insert(model.contact_vertices.end(), inside.begin(), inside.end());
     std::sort(model.contact_vertices.begin(), model.contact_vertices.end());
@@ -490,7 +473,7 @@ HrpdModel reduce_hrpd(const Body& body, const ReduceHrpdOptions& options) {
   return reduce_hrpd(body, projective_constraints(body), options);
 }
 
-MatrixXd seen_stiffness(const ReducedConstraints& kind) {
+MatrixXd fitted_lines(const ReducedConstraints& kind) {
   const SampledConstraints& s = kind.samples;
   const Index d = s.dimension(), lines = s.rows * s.width / 3;
   MatrixXd fitted = MatrixXd::Zero(s.width / 3 * d, kind.stiffness.cols());
@@ -503,8 +486,10 @@ MatrixXd seen_stiffness(const ReducedConstraints& kind) {
           fitted.col(4 * Index{s.handle[at(e)]} + k).segment(block * d, d) +=
               s.coefficients(4 * line + k, e) * s.fit.col(s.rows * i + row);
       }
-  return kind.map * fitted;
+  return fitted;
 }
+
+MatrixXd seen_stiffness(const ReducedConstraints& kind) { return kind.map * fitted_lines(kind); }
 
 FitError fit_error(const ProjectiveConstraints& constraints, const HrpdModel& model, const MatrixXd& q,
                    double prediction) {

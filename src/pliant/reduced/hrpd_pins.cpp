@@ -83,15 +83,15 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   if (contacts == 0) return;
   contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model));
   groups_.reserve(std::max(at(contact_lines_.groups()), at(contacts)));
-  for (AlignedVector<float>* v : {&contact_places_, &contact_moves_})
+  for (AlignedVector<float>* v : {&before_.lines, &now_.lines, &contact_moves_})
     v->assign(at(contact_lines_.all_lines()), 0.0f);
-  q_ = shift_q_ = LocalCoordinates<float>(model.columns());
+  before_.q = now_.q = shift_q_ = LocalCoordinates<float>(model.columns());
   if (rows <= most_felt) felt_.resize(rows, rows);
   points_.reserve(rows);
 }
 
 void HrpdPins::set_constant(const VectorXd& constant) {
-  q_ = LocalCoordinates<float>(model_.columns(), constant);
+  before_.q = now_.q = LocalCoordinates<float>(model_.columns(), constant);
 }
 
 void HrpdPins::set_factor(const DissectedCholesky& factor, InverseFactor<float>* inverse, bool precise) {
@@ -157,7 +157,7 @@ Vector3d HrpdPins::displacement(Index row, const MatrixXd& q) const {
 }
 
 /// A⁻¹ u of these points. Several at once: a solve reads the whole factor.
-void HrpdPins::respond(std::span<const Index> rows) {
+void HrpdPins::prepare(std::span<const Index> rows) {
   const Index at_once = inverse_ ? 3 : batch;
   Index count = 0;
   for (const Index row : rows) {
@@ -201,7 +201,6 @@ void HrpdPins::respond_batch(Index count) {
 
 /// How far a vertex moves with a unit of force at another, m/N.
 double HrpdPins::felt(Index row, Index by) {
-  if (row > by) std::swap(row, by);
   const auto compute = [&] {
     Eigen::Vector4d sum = Eigen::Vector4d::Zero();
     for (Index e = first_[at(row)]; e < first_[at(row) + 1]; ++e) {
@@ -218,11 +217,9 @@ double HrpdPins::felt(Index row, Index by) {
   return known;
 }
 
-void HrpdPins::compliance(std::span<const Index> rows, MatrixXd& out) {
-  respond(rows);
-  for (std::size_t j = 0; j < rows.size(); ++j)
-    for (std::size_t i = j; i < rows.size(); ++i)
-      out(static_cast<Index>(i), static_cast<Index>(j)) = felt(rows[i], rows[j]);
+void HrpdPins::compliance(Index row, std::span<const Index> others, double* out) {
+  // Of two, the force is at the later: the same number whichever is asked for first.
+  for (const Index other : others) *out++ = felt(std::min(other, row), std::max(other, row));
 }
 
 void HrpdPins::push(std::span<const Index> rows, const MatrixXd& forces) {
@@ -256,18 +253,17 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
   for (const Pin& pin : pins) points_.add_pin(row_of(pin.vertex), pin.stiffness, pin.place);
   groups_.clear();
   if (placed.empty() || contacts == 0) return;
-  const Points& X = model_.basis.rest;
   groups_.resize(at(contact_lines_.groups()));
   std::iota(groups_.begin(), groups_.end(), 0);
-  look_at_contacts(target);
+  look_at_contacts(start, before_);
+  look_at_contacts(target, now_);
   for (Index k = 0; k < contacts; ++k) {
     const int v = model_.contact_vertices[at(k)];
     if (std::binary_search(model_.fixed.begin(), model_.fixed.end(), v)) {
       points_.leave_out(k);
       continue;
     }
-    points_.add_contact(k, k, contact_place(k),
-                        [&] { return Vector3d(X.row(v).transpose() + displacement(k, start)); });
+    points_.add_contact(k, k, contact_place(k, now_), [&] { return contact_place(k, before_); });
   }
   groups_.clear();
   for (const ActivePoint& point : points_.points())
@@ -276,23 +272,23 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
   groups_.erase(std::unique(groups_.begin(), groups_.end()), groups_.end());
 }
 
-void HrpdPins::look_at_contacts(const MatrixXd& q) {
-  looked_at_ = &q;
+void HrpdPins::look_at_contacts(const MatrixXd& q, ContactPlaces& places) {
+  places.at = &q;
   if (groups_.empty() || precise_) return;
-  q_.take(q);
-  for (const Index group : groups_) contact_lines_.lines(group, q_.data(), contact_places_.data());
+  places.q.take(q);
+  for (const Index group : groups_) contact_lines_.lines(group, places.q.data(), places.lines.data());
 }
 
-Vector3d HrpdPins::contact_place(Index row) const {
-  if (precise_) return model_.basis.rest.row(vertex_[at(row)]).transpose() + displacement(row, *looked_at_);
-  return q_.origin() + of_line(contact_places_, contact_lines_.line_place(row));
+Vector3d HrpdPins::contact_place(Index row, const ContactPlaces& places) const {
+  if (precise_) return model_.basis.rest.row(vertex_[at(row)]).transpose() + displacement(row, *places.at);
+  return places.q.origin() + of_line(places.lines, contact_lines_.line_place(row));
 }
 
 void HrpdPins::pull(Team& team, MatrixXd& q) {
   team_ = &team;
-  look_at_contacts(q);
+  look_at_contacts(q, now_);
   for (ActivePoint& point : points_.points())
-    point.here = point.contact >= 0 ? contact_place(point.row)
+    point.here = point.contact >= 0 ? contact_place(point.row, now_)
                                     : Vector3d(model_.basis.rest.row(vertex_[at(point.row)]).transpose() +
                                                displacement(point.row, q));
   if (points_.pull(*this)) q += shift_;
@@ -300,6 +296,7 @@ void HrpdPins::pull(Team& team, MatrixXd& q) {
 
 void HrpdPins::bounce(Team& team, const MatrixXd& rates_before, MatrixXd& rates) {
   team_ = &team;
+  groups_.clear();  // nobody asks where contacts come to by that
   if (points_.bounce(
           *this, [&](Index row) { return displacement(row, rates_before); },
           [&](Index row) { return displacement(row, rates); }))

@@ -51,14 +51,14 @@ class HrpdPins final : private PointResponses {
   const ActivePoints& points() const { return points_; }
 
  private:
-  void compliance(std::span<const Index> rows, MatrixXd& out) override;
+  void prepare(std::span<const Index> rows) override;
+  void compliance(Index row, std::span<const Index> others, double* out) override;
   void push(std::span<const Index> rows, const MatrixXd& forces) override;
   Vector3d moved(Index row) const override;
 
   Index row_of(int vertex);
   void add_row(int vertex);
   Vector3d displacement(Index row, const MatrixXd& q) const;
-  void respond(std::span<const Index> rows);
   void respond_batch(Index count);
   double felt(Index row, Index by);
 
@@ -85,15 +85,19 @@ class HrpdPins final : private PointResponses {
   ActivePoints points_;
   MatrixXd shift_;  // 4k x 3: by the last push
   // === Where contact vertices are: eight at once, in SIMD
-  void look_at_contacts(const MatrixXd& q);
-  Vector3d contact_place(Index row) const;
+  struct ContactPlaces {
+    LocalCoordinates<float> q;
+    AlignedVector<float> lines;    // from the origin of q on
+    const MatrixXd* at = nullptr;  // the coordinates
+  };
+  void look_at_contacts(const MatrixXd& q, ContactPlaces& places);
+  Vector3d contact_place(Index row, const ContactPlaces& places) const;
   SampledEvaluator<float> contact_lines_;
-  LocalCoordinates<float> q_, shift_q_;
-  AlignedVector<float> contact_places_,
-      contact_moves_;                    // places: from the origin of q_ on; moves: by the last push
-  const MatrixXd* looked_at_ = nullptr;  // coordinates
-  std::vector<Index> groups_;            // that are looked at: those with a vertex that may touch an obstacle
-  Team* team_ = nullptr;                 // of the present call
+  ContactPlaces before_, now_;  // at the beginning of the step, and at present
+  LocalCoordinates<float> shift_q_;
+  AlignedVector<float> contact_moves_;  // by the last push
+  std::vector<Index> groups_;           // that are looked at: those with a vertex that may touch an obstacle
+  Team* team_ = nullptr;                // of the present call
 };
 
 }  // namespace pliant

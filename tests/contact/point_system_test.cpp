@@ -1,0 +1,141 @@
+#include "pliant/contact/point_system.h"
+
+#include <Eigen/Dense>
+
+#include <limits>
+#include <numeric>
+
+#include "pliant/base/rng.h"
+
+namespace pliant {
+namespace {
+
+/// Points that feel each other by a matrix.
+class Matrix final : public PointResponses {
+ public:
+  explicit Matrix(MatrixXd compliance) : C(std::move(compliance)) {}
+  void prepare(std::span<const Index> rows) override { prepared += static_cast<int>(rows.size()); }
+  void compliance(Index row, std::span<const Index> others, double* out) override {
+    for (const Index other : others) *out++ = C(row, other);
+  }
+  void push(std::span<const Index>, const MatrixXd&) override {}
+  Vector3d moved(Index) const override { return Vector3d::Zero(); }
+
+  MatrixXd C;
+  int prepared = 0;
+};
+
+Matrix random_points(Index count) {
+  Rng rng(4);
+  MatrixXd A(count, count);
+  for (double& a : A.reshaped()) a = rng.normal();
+  return Matrix(A * A.transpose() / static_cast<double>(count));
+}
+
+const auto soft = [](Index, double alone) { return 0.01 * alone; };
+
+/// How far forces are from closing the gaps.
+double left(PointSystem& system, const Matrix& points) {
+  const Index count = system.size();
+  Rng rng(8);
+  MatrixXd gap(count + 5, 3), f = MatrixXd::Zero(count + 5, 3);  // more rows than it needs
+  for (double& g : gap.reshaped()) g = rng.normal();
+  system.solve(gap, f);
+  const std::vector<Index> rows(system.rows().begin(), system.rows().end());
+  MatrixXd M = points.C(rows, rows);
+  M.diagonal() *= 1.01;
+  return (M * f.topRows(count) - gap.topRows(count)).cwiseAbs().maxCoeff();
+}
+
+}  // namespace
+
+TEST(PointSystem, SolvesForFewPointsAndForMany) {
+  for (const Index count : {1, 10, 100, 256, 257, 300}) {
+    Matrix points = random_points(count);
+    std::vector<Index> rows(static_cast<std::size_t>(count));
+    std::iota(rows.begin(), rows.end(), 0);
+    PointSystem system;
+    ASSERT_TRUE(system.assign(points, rows, true, soft));
+    EXPECT_LT(left(system, points), 1e-8) << count;
+    // The same once more costs nothing.
+    ASSERT_TRUE(system.assign(points, rows, true, soft));
+    EXPECT_EQ(points.prepared, count);
+  }
+}
+
+TEST(PointSystem, GrowsFromAnySizeToAnyOther) {
+  Matrix points = random_points(310);
+  std::vector<Index> rows(310);
+  std::iota(rows.begin(), rows.end(), 0);
+  for (const bool is_soft : {true, false})
+    for (const auto& [from, to] :
+         {std::pair{200, 260}, {256, 257}, {257, 264}, {264, 265}, {300, 304}, {304, 10}}) {
+      PointSystem system;
+      for (const int size : {from, to}) {
+        ASSERT_TRUE(
+            system.assign(points, std::span(rows).first(static_cast<std::size_t>(size)), is_soft, soft));
+        EXPECT_LT(left(system, points), 1e-8) << from << ' ' << to;
+      }
+    }
+}
+
+TEST(PointSystem, PointsThatAreHardlySoftAndDependOnEachOtherAreHeld) {
+  // Eighty points of a body that can only do ten things.
+  Rng rng(6);
+  MatrixXd A(80, 10);
+  for (double& a : A.reshaped()) a = rng.normal();
+  Matrix points(A * A.transpose());
+  std::vector<Index> rows(80);
+  std::iota(rows.begin(), rows.end(), 0);
+  const auto hardly_soft = [](Index, double alone) { return 1e-14 * alone; };
+  PointSystem system;
+  ASSERT_TRUE(system.assign(points, rows, false, hardly_soft));
+  EXPECT_FALSE(system.can_change(1));
+  const MatrixXd gap = A * MatrixXd::Random(10, 3);  // that it can do
+  MatrixXd f(80, 3);
+  system.solve(gap, f);
+  EXPECT_LT((points.C * f - gap).norm(), 1e-4 * gap.norm());
+}
+
+TEST(PointSystem, PointsComeAndGo) {
+  Matrix points = random_points(60);
+  PointSystem system;
+  const std::vector<Index> rows = {3, 5, 8, 13, 21, 34, 55};
+  ASSERT_TRUE(system.assign(points, rows, true, soft));
+  MatrixXd gap = MatrixXd::Random(7, 3), first(7, 3), again(7, 3);
+  system.solve(gap, first);
+  system.remove(2);
+  EXPECT_EQ(std::vector<Index>(system.rows().begin(), system.rows().end()),
+            (std::vector<Index>{3, 5, 55, 13, 21, 34}));
+  EXPECT_LT(left(system, points), 1e-9);
+  ASSERT_TRUE(system.add(points, 8, soft));
+  ASSERT_TRUE(system.add(points, 0, soft));
+  system.remove(system.size() - 1);
+  EXPECT_LT(left(system, points), 1e-9);
+  EXPECT_EQ(system.size(), 7);
+  EXPECT_TRUE(system.can_change(249));
+  EXPECT_FALSE(system.can_change(250));
+  // What has changed is made anew when it is assigned: the same numbers as at first.
+  points.prepared = 0;
+  ASSERT_TRUE(system.assign(points, rows, true, soft));
+  EXPECT_EQ(points.prepared, 7);
+  system.solve(gap, again);
+  EXPECT_EQ(first, again);
+}
+
+TEST(PointSystem, WhatIsNotFiniteIsRefusedAndForgotten) {
+  for (const Index count : {5, 300}) {
+    Matrix points = random_points(count);
+    std::vector<Index> rows(static_cast<std::size_t>(count));
+    std::iota(rows.begin(), rows.end(), 0);
+    points.C(3, 3) = std::numeric_limits<double>::quiet_NaN();
+    PointSystem system;
+    EXPECT_FALSE(system.assign(points, rows, true, soft));
+    EXPECT_EQ(system.size(), 0);
+    rows.erase(rows.begin() + 3);
+    EXPECT_TRUE(system.assign(points, rows, true, soft));
+    EXPECT_LT(left(system, points), 1e-7);
+  }
+}
+
+}  // namespace pliant
