@@ -39,10 +39,12 @@ struct Strip {
     for (const Index i : {3, 57, 58, 200}) left_out[at(i)] = 1;
     A = 2 * mass + 0.5 * stiffness;
     factor = DissectedCholesky(dissect(joined, 3), block, left_out);
+    const MatrixXd* const terms[] = {&mass, &stiffness};
+    factor.set_terms(terms);
   }
   bool factorize(double stiffness_factor = 0.5, double added = 0) {
-    const DissectedCholesky::Term terms[] = {{&mass, 2}, {&stiffness, stiffness_factor}};
-    return factor.factorize(terms, added);
+    const double factors[] = {2, stiffness_factor};
+    return factor.factorize(factors, added);
   }
   /// The slow and obvious way.
   MatrixXd solved(const MatrixXd& B) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 
 #include "pliant/numerics/dense_front.h"
 
@@ -55,7 +56,31 @@ DissectedCholesky::DissectedCholesky(const Dissection& pattern, int block, const
   }
 }
 
-bool DissectedCholesky::factorize_part(Index p, std::span<const Term> terms, double added, bool parallel) {
+/// The columns of a part, below the diagonal, in the places of its front; zeros where there is no unknown.
+void DissectedCholesky::gather(Index p, const MatrixXd& matrix, AlignedVector<double>& out) const {
+  const Part& part = parts_[at(p)];
+  out.assign(at(part.rows * part.size), 0.0);
+  for (Index j = 0; j < part.size; ++j) {
+    const int unknown = unknown_[at(part.first + j)];
+    if (unknown < 0) continue;
+    double* to = out.data() + j * part.rows;
+    for (const Part* of = &part;; of = &parts_[at(of->parent)]) {
+      for (Index i = of == &part ? j : 0; i < of->size; ++i)
+        if (const int other = unknown_[at(of->first + i)]; other >= 0) to[i] = matrix(other, unknown);
+      to += of->size;
+      if (of->parent < 0) break;
+    }
+  }
+}
+
+void DissectedCholesky::set_terms(std::span<const MatrixXd* const> matrices) {
+  terms_.assign(matrices.size(), std::vector<AlignedVector<double>>(parts_.size()));
+  for (std::size_t t = 0; t < matrices.size(); ++t)
+    parallel_for(std::ssize(parts_), 1, [&](Index p) { gather(p, *matrices[t], terms_[t][at(p)]); });
+}
+
+bool DissectedCholesky::factorize_part(Index p, std::span<const double> factors, double added,
+                                       bool parallel) {
   const Part& part = parts_[at(p)];
   const Front front{.rows = static_cast<int>(part.rows),
                     .columns = static_cast<int>(part.size),
@@ -74,21 +99,14 @@ bool DissectedCholesky::factorize_part(Index p, std::span<const Term> terms, dou
   parallel_for(part.size, parallel ? 32 : part.size, [&](Index j) {
     double* column = front.panel + j * part.rows;
     std::fill_n(column + j, part.rows - j, 0.0);
-    const int unknown = unknown_[at(part.first + j)];
-    if (unknown < 0) {
+    for (std::size_t t = 0; t < factors.size(); ++t) {
+      const double* term = terms_[t][at(p)].data() + j * part.rows;
+      for (Index i = j; i < part.rows; ++i) column[i] += factors[t] * term[i];
+    }
+    if (unknown_[at(part.first + j)] < 0)
       column[j] = 1;
-      return;
-    }
-    Index row = 0;
-    for (const Part* of = &part;; of = &parts_[at(of->parent)]) {
-      const Index skipped = of == &part ? j : 0;
-      row += skipped;
-      for (Index i = of->first + skipped; i < of->first + of->size; ++i, ++row)
-        if (const int other = unknown_[at(i)]; other >= 0)
-          for (const Term& term : terms) column[row] += term.factor * (*term.matrix)(other, unknown);
-      if (of->parent < 0) break;
-    }
-    column[j] += added;
+    else
+      column[j] += added;
   });
   add_children(0, front.columns);
   if (!factor_front(front, parallel)) return false;
@@ -96,11 +114,12 @@ bool DissectedCholesky::factorize_part(Index p, std::span<const Term> terms, dou
   return true;
 }
 
-bool DissectedCholesky::factorize(std::span<const Term> terms, double added) {
+bool DissectedCholesky::factorize(std::span<const double> factors, double added) {
+  assert(factors.size() == terms_.size());
   std::atomic<bool> definite = true;
   for (const std::vector<int>& level : by_depth_)
     parallel_for(static_cast<Index>(level.size()), 1, [&](Index i) {
-      if (!factorize_part(level[at(i)], terms, added, level.size() == 1)) definite = false;
+      if (!factorize_part(level[at(i)], factors, added, level.size() == 1)) definite = false;
     });
   return definite;
 }
@@ -162,7 +181,7 @@ void DissectedCholesky::inverse_columns(Index p, Index first, Index last, double
 std::size_t DissectedCholesky::memory_bytes() const {
   std::size_t numbers = 0;
   for (std::size_t p = 0; p < parts_.size(); ++p)
-    numbers += panels_[p].size() + rests_[p].size() + strips_[p].size();
+    numbers += (1 + terms_.size()) * panels_[p].size() + rests_[p].size() + strips_[p].size();
   return numbers * sizeof(double);
 }
 

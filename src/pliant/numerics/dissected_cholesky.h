@@ -20,20 +20,17 @@ class DissectedCholesky {
     Index rows = 0;             ///< its own places and those of all parts above it
     int parent = -1;
   };
-  /// A matrix, and what it is multiplied with.
-  struct Term {
-    const MatrixXd* matrix;
-    double factor;
-  };
-
   DissectedCholesky() = default;
   /// @param pattern   of blocks of `block` unknowns each
   /// @param left_out  unknowns whose rows and columns are those of the identity
   DissectedCholesky(const Dissection& pattern, int block, const std::vector<char>& left_out);
 
-  /// A is the sum of the terms, with `added` on its diagonal. False where it is not positive definite, or not finite; there is
-  /// nothing to solve with then.
-  bool factorize(std::span<const Term> terms, double added = 0);
+  /// The matrices that A is a sum of, size() x size(). Their numbers are copied into the order in which fronts read them: gathering them
+  /// at every factorisation would take longer than the factorisation.
+  void set_terms(std::span<const MatrixXd* const> matrices);
+  /// A is the sum of factors times terms, with `added` on its diagonal. False where it is not positive definite, or not finite; there
+  /// is nothing to solve with then.
+  bool factorize(std::span<const double> factors, double added = 0);
 
   /// x <- A⁻¹ x, for `count` columns of size() numbers each, one after the other. Zero at unknowns that are left out.
   /// @param workspace  as many numbers as workspace(count) says, aligned to 64 bytes
@@ -55,13 +52,15 @@ class DissectedCholesky {
   std::size_t memory_bytes() const;
 
  private:
-  bool factorize_part(Index part, std::span<const Term> terms, double added, bool parallel);
+  void gather(Index part, const MatrixXd& matrix, AlignedVector<double>& out) const;
+  bool factorize_part(Index part, std::span<const double> factors, double added, bool parallel);
 
   std::vector<Part> parts_;
   std::vector<std::vector<int>> children_, by_depth_;  // depth: deepest first
   std::vector<int> place_, unknown_;
   std::vector<char> left_out_;
   std::vector<AlignedVector<double>> panels_, rests_, strips_;  // of parts
+  std::vector<std::vector<AlignedVector<double>>> terms_;       // as panels: of parts, of every matrix
 };
 
 }  // namespace pliant

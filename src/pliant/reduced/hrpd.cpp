@@ -63,21 +63,6 @@ VectorXd coordinates_of_translation(const HrpdModel& model, const VectorXd& near
   return ones;
 }
 
-/// Of every handle those that move something that it moves, too.
-std::vector<std::vector<int>> joined_handles(const HrpdModel& model) {
-  const Index handles = model.columns() / 4;
-  std::vector<std::vector<int>> out(at(handles));
-  parallel_for(handles, 16, [&](Index b) {
-    for (Index a = 0; a < handles; ++a) {
-      bool joined = !model.mass.block<4, 4>(4 * a, 4 * b).isZero(0);
-      for (const ReducedConstraints& kind : model.kinds)
-        joined = joined || !kind.stiffness.block<4, 4>(4 * a, 4 * b).isZero(0);
-      if (joined) out[at(b)].push_back(static_cast<int>(a));
-    }
-  });
-  return out;
-}
-
 /// Columns of B solved a few at a time, in parallel.
 void solve(const DenseCholesky& factor, MatrixXd& B) {
   parallel_for_chunks(B.cols(), 16, [&](Index begin, Index end) {
@@ -112,6 +97,9 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   }
 
   factor_ = DissectedCholesky(dissect(joined_handles(m), least_handles), 4, m.basis.dropped);
+  std::vector<const MatrixXd*> terms = {&m.mass};
+  for (const ReducedConstraints& kind : m.kinds) terms.push_back(&kind.stiffness);
+  factor_.set_terms(terms);
   MatrixXd mass = m.mass;
   leave_out(mass, m.basis.dropped);
   if (!mass_factor_.factorize(mass))
@@ -213,20 +201,18 @@ void Hrpd::factorize() {
   const HrpdModel& m = *model_;
   const double h = time_step_;
   const Index d = m.columns();
-  std::vector<double> factors;
-  for (const double factor : kind_factors_) factors.push_back(stiffness_ * factor);
-
-  std::vector<DissectedCholesky::Term> terms = {{&m.mass, 1 / (h * h)}};
+  std::vector<double> factors = {1 / (h * h)};  // of the mass, then of kinds
   double diagonal = m.mass.diagonal().sum() / (h * h);
   for (std::size_t k = 0; k < m.kinds.size(); ++k) {
-    terms.push_back({&m.kinds[k].stiffness, factors[k]});
-    diagonal += factors[k] * m.kinds[k].stiffness.diagonal().sum();
+    factors.push_back(stiffness_ * kind_factors_[k]);
+    diagonal += factors.back() * m.kinds[k].stiffness.diagonal().sum();
   }
   // Where columns depend on each other nearly, rounding may make A indefinite.
   const double little = 1e-12 * diagonal / static_cast<double>(d);
   double added = 0;
-  while (!factor_.factorize(terms, added) && added < 1e6 * little) added = added > 0 ? 10 * added : little;
-  const HrpdSystem system{.factor = factor_, .inertia = 1 / (h * h), .factors = factors, .added = added};
+  while (!factor_.factorize(factors, added) && added < 1e6 * little) added = added > 0 ? 10 * added : little;
+  const HrpdSystem system{
+      .factor = factor_, .inertia = factors[0], .factors = std::span(factors).subspan(1), .added = added};
   std::visit([&](auto& engine) { engine.set_system(m, system); }, engine_);
   auto* single = std::get_if<HrpdEngine<float>>(&engine_);
   pins_.set_factor(factor_, single ? &single->inverse() : nullptr, single == nullptr);

@@ -62,7 +62,15 @@ HrpdEngine<T>::HrpdEngine(const HrpdModel& model, const VectorXd& constant, doub
     scratch_stride_ = std::max(scratch_stride_, made.evaluator.scratch());
     kinds_.push_back(std::move(made));
   }
-  if (fitted_) found_.assign(at(chunks_ * found_stride_), T(0));
+  if (fitted_) {
+    found_.assign(at(chunks_ * found_stride_), T(0));
+    others_first_.push_back(0);
+    for (const std::vector<int>& joined : joined_handles(model)) {
+      others_.insert(others_.end(), joined.begin(), joined.end());
+      others_first_.push_back(static_cast<int>(others_.size()));
+    }
+    other_blocks_.assign(16 * others_.size(), T(0));
+  }
   scratch_.assign(at(Team::workers() * scratch_stride_), T(0));
   for (AlignedVector<T>* v : {&rest_, &base_, &out_}) v->assign(at(3 * rows_), T(0));
   place_.resize(at(columns_));
@@ -110,23 +118,7 @@ void HrpdEngine<T>::set_others(const HrpdModel& model, const HrpdSystem& system)
     if (a == b && !others_are_fitted_) block.diagonal().array() += system.added;
     return block;
   };
-  const auto know_each_other = [&](Index a, Index b) {
-    bool any = !model.mass.block<4, 4>(4 * a, 4 * b).isZero(0);
-    for (const ReducedConstraints& kind : model.kinds)
-      any = any || !kind.stiffness.block<4, 4>(4 * a, 4 * b).isZero(0);
-    return any;
-  };
-  const Index handles = columns_ / 4;
-  if (others_first_.empty()) {  // handles that know each other stay the same
-    others_first_.push_back(0);
-    for (Index a = 0; a < handles; ++a) {
-      for (Index b = 0; b < handles; ++b)
-        if (a == b || know_each_other(a, b)) others_.push_back(static_cast<int>(b));
-      others_first_.push_back(static_cast<int>(others_.size()));
-    }
-    other_blocks_.resize(16 * others_.size());
-  }
-  for (Index a = 0; a < handles; ++a)
+  for (Index a = 0; a < columns_ / 4; ++a)
     for (int e = others_first_[at(a)]; e < others_first_[at(a + 1)]; ++e)
       Eigen::Map<Eigen::Matrix<T, 4, 4, Eigen::RowMajor>>(other_blocks_.data() + 16 * Index{e}) =
           block_of(a, others_[at(e)]).template cast<T>();
@@ -137,7 +129,7 @@ void HrpdEngine<T>::begin_step(Team& team, const MatrixXd& target) {
   target_ = target;
   begins_ = true;
   base_ = rest_;
-  if (others_first_.empty()) return;  // nothing is fitted, or there is no system: for local steps alone
+  if (!fitted_ || inverse_.places() == 0) return;  // there may be no system: for local steps alone
   q_.take(target);
   // === What is predicted of the projections
   for (Kind& kind : kinds_) {

@@ -473,6 +473,20 @@ HrpdModel reduce_hrpd(const Body& body, const ReduceHrpdOptions& options) {
   return reduce_hrpd(body, projective_constraints(body), options);
 }
 
+std::vector<std::vector<int>> joined_handles(const HrpdModel& model) {
+  const Index handles = model.columns() / 4;
+  std::vector<std::vector<int>> out(at(handles));
+  parallel_for(handles, 16, [&](Index b) {
+    for (Index a = 0; a < handles; ++a) {
+      bool joined = !model.mass.block<4, 4>(4 * a, 4 * b).isZero(0);
+      for (const ReducedConstraints& kind : model.kinds)
+        joined = joined || !kind.stiffness.block<4, 4>(4 * a, 4 * b).isZero(0);
+      if (joined) out[at(b)].push_back(static_cast<int>(a));
+    }
+  });
+  return out;
+}
+
 MatrixXd fitted_lines(const ReducedConstraints& kind) {
   const SampledConstraints& s = kind.samples;
   const Index d = s.dimension(), lines = s.rows * s.width / 3;

@@ -49,6 +49,9 @@ ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints,
 ReducedConstraints reduced_constraints(const ProjectiveConstraints& constraints, const SkinningBasis& basis,
                                        ProjectiveKind kind, const WeightedSamples& samples, double smoothing);
 
+/// Of every handle those that move something that it moves, too.
+std::vector<std::vector<int>> joined_handles(const HrpdModel& model);
+
 /// What the fit makes of S U: (width / 3) blocks of d rows, one after the other, 4k columns.
 MatrixXd fitted_lines(const ReducedConstraints& kind);
 /// What the fit makes of strain: Uᵀ Sᵀ Λ V (fit) S U, 4k x 4k. The stiffness itself, if V had every S U q.

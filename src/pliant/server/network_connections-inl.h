@@ -92,7 +92,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     timeouts.idle_timeout = std::chrono::seconds(60);
     timeouts.keep_alive_pings = true;
     socket_.set_option(timeouts);
-    socket_.read_message_max(longest_message);
+    socket_.read_message_max(0);  // read() has a limit of its own
     socket_.auto_fragment(false);
     error_code ignored;
     beast::get_lowest_layer(socket_).socket().set_option(asio::socket_base::send_buffer_size(send_buffer),
@@ -165,15 +165,26 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     if (state_.stopping && state_.viewers.empty()) state_.timer.cancel();
   }
 
+  /// Piece by piece: at a limit of Beast's own the connection ends with what was sent unread, which takes the
+  /// reason with it before the other side has seen it. A close of ours reads on until that has answered.
   void read() {
-    socket_.async_read(buffer_, [self = shared_from_this()](error_code error, std::size_t) {
+    const std::size_t room = longest_message + 1 - buffer_.size();
+    socket_.async_read_some(buffer_, room, [self = shared_from_this()](error_code error, std::size_t) {
       if (error) {
         self->leave();
         return;
       }
-      if (self->open_) self->take_message();
+      self->take_piece();
       self->read();  // also while closing: until the other side has answered
     });
+  }
+
+  void take_piece() {
+    if (open_ && buffer_.size() > longest_message)
+      close(websocket::close_code::too_big, fmt::format("a message of more than {} bytes", longest_message));
+    if (open_ && !socket_.is_message_done()) return;
+    if (open_) take_message();
+    buffer_.consume(buffer_.size());
   }
 
   void take_message() {
@@ -192,7 +203,6 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
         close(websocket::close_code::policy_error, error.what());
       }
     }
-    buffer_.consume(buffer_.size());
   }
 
   void write() {
