@@ -110,14 +110,15 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   ones_ = momentum_row_;
   mass_factor_.solve(ones_);
   kind_factors_.assign(m.kinds.size(), 1);
-  const VectorXd constant = coordinates_of_translation(m, ones_);
-  pins_.set_constant(constant);
+  translation_ = coordinates_of_translation(m, ones_);
+  if (translation_.size() > 0) centered_row_ = momentum_row_ / momentum_row_.dot(translation_);
+  pins_.set_constant(translation_);
   if (m.all)
     engine_.emplace<HrpdExactEngine>(m);
   else if (options_.double_precision)
-    engine_.emplace<HrpdEngine<double>>(m, constant, options_.prediction);
+    engine_.emplace<HrpdEngine<double>>(m, translation_, options_.prediction);
   else
-    engine_.emplace<HrpdEngine<float>>(m, constant, options_.prediction);
+    engine_.emplace<HrpdEngine<float>>(m, translation_, options_.prediction);
   for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &turn_start_}) q->setZero(d, 3);
   pinned_.reserve(room_for_pins);
   held_by_pins_.reserve(room_for_pins);
@@ -265,6 +266,13 @@ void Hrpd::local_step(Team& team) {
   std::visit([&](auto& engine) { engine.local_step(team, q_, volume_); }, engine_);
 }
 
+/// What a body does to itself does not move its centre; in single precision what is rounded off does, the more the stiffer it is. In the
+/// last turn only: all begin at s̃.
+void Hrpd::keep_center() {
+  if (translation_.size() == 0) return;
+  for (int c = 0; c < 3; ++c) q_.col(c) -= centered_row_.dot(q_.col(c) - target_.col(c)) * translation_;
+}
+
 StepReport Hrpd::step() {
   trace_.clear();
   const double h = time_step_;
@@ -288,6 +296,7 @@ StepReport Hrpd::step() {
     {
       const Trace::Scope scope(trace_, "global");
       std::visit([&](auto& engine) { engine.global_step(team, q_); }, engine_);
+      if (i + 1 == options_.iterations) keep_center();
     }
     if (!pins_.empty()) {
       const Trace::Scope scope(trace_, "pins");

@@ -76,6 +76,7 @@ class Hrpd final : public Simulator {
   void factorize();
   void predict();
   void begin_pins();
+  void keep_center();
   Vector3d displacement(int vertex, const MatrixXd& q) const;
   void add_at(int vertex, const Vector3d& value, MatrixXd& out) const;
   void local_step(Team& team);
@@ -86,9 +87,11 @@ class Hrpd final : public Simulator {
   HrpdOptions options_;
   double diagonal_ = 1, total_mass_ = 0, held_mass_ = 0;
   DenseCholesky mass_factor_;
-  DissectedCholesky factor_;          // of A
-  VectorXd ones_;                     // the coordinates of moving all by one metre
-  VectorXd momentum_row_;             // 4k: Uᵀ M 1
+  DissectedCholesky factor_;  // of A
+  VectorXd ones_;             // the coordinates of moving all by one metre
+  VectorXd momentum_row_;     // 4k: Uᵀ M 1
+  VectorXd translation_;   // 4k: as ones_, where a translation is in the subspace and not resisted; or empty
+  VectorXd centered_row_;  // 4k, beside it: how far the centre goes
   std::vector<double> kind_factors_;  // on the stiffness
   std::variant<HrpdEngine<float>, HrpdEngine<double>, HrpdExactEngine> engine_;
   int factorizations_ = 0;
