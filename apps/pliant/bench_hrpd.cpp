@@ -170,9 +170,14 @@ void run(const Arguments& a) {
   for (const auto& [name, value] : phases) json["microseconds_" + name] = value;
   json["fit_error"] = fit_sum / fits;
   json["fit_error_of_elastic_force"] = fit_elastic / fits;
-  simulator.set_stiffness(1.1);
-  simulator.step();
-  json["refactorize_ms"] = simulator.trace().microseconds("factorize") / 1000;
+  std::vector<double> refactorize;
+  for (int i = 0; i < 7; ++i) {
+    simulator.set_stiffness(i % 2 == 0 ? 1.1 : 1.0);
+    simulator.step();
+    refactorize.push_back(simulator.trace().microseconds("factorize") / 1000);
+  }
+  std::nth_element(refactorize.begin(), refactorize.begin() + 3, refactorize.end());
+  json["refactorize_ms"] = refactorize[3];  // the median
   json["model_mb"] = static_cast<double>(simulator.memory_bytes()) / (1 << 20);
 
   // === The full method: its speed, and how far apart both are after the same start
