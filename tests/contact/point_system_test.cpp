@@ -97,6 +97,15 @@ TEST(PointSystem, PointsThatAreHardlySoftAndDependOnEachOtherAreHeld) {
   EXPECT_LT((points.C * f - gap).norm(), 1e-4 * gap.norm());
 }
 
+TEST(PointSystem, PointsComeToNone) {
+  Matrix points = random_points(5);
+  PointSystem system;
+  ASSERT_TRUE(system.assign(points, {}, true, soft));
+  ASSERT_TRUE(system.can_change(2));
+  for (const Index row : {4, 1}) ASSERT_TRUE(system.add(points, row, soft));
+  EXPECT_LT(left(system, points), 1e-9);
+}
+
 TEST(PointSystem, PointsComeAndGo) {
   Matrix points = random_points(60);
   PointSystem system;

@@ -9,6 +9,7 @@
 #include "pliant/geometry/measures.h"
 #include "pliant/io/point_cache.h"
 #include "pliant/reduced/hrpd.h"
+#include "pliant/reduced/hrpd_file.h"
 #include "pliant/scene/lone_body.h"
 #include "pliant/scene/simulate.h"
 #include "support/source_folder.h"
@@ -111,6 +112,22 @@ TEST(Scene, HyperReducedBodiesRunAsTheirKeysSay) {
   EXPECT_EQ(simulator.options().prediction, 0.25);
   EXPECT_NE(refusal(bar(R"("simulator": {"kind": "hrpd", "acceleration": 9})")).find("acceleration is 9"),
             std::string::npos);
+}
+
+TEST(Scene, ModelsKeepTheirTurnsUnlessTheSceneNamesOthers) {
+  const TemporaryFolder folder;
+  Scene made = Scene::from_text(bar(R"("simulator": {"kind": "hrpd", "handles": 4, "iterations": 7})"));
+  write_hrpd(dynamic_cast<const Hrpd&>(*made.bodies().front().simulator).model(),
+             folder.path() / "bar.pliant");
+  const auto turns = [&](const std::string& keys) {
+    Scene scene = Scene::from_text(R"({"bodies": [{"model": "bar.pliant")" + keys + "}]}", folder.path());
+    return dynamic_cast<const Hrpd&>(*scene.bodies().front().simulator).options().iterations;
+  };
+  EXPECT_EQ(turns(""), 7);
+  EXPECT_EQ(turns(R"(, "simulator": {"kind": "hrpd", "acceleration": 0})"), 7);
+  EXPECT_EQ(turns(R"(, "simulator": {"kind": "hrpd", "iterations": 3})"), 3);
+  Scene plain = Scene::from_text(bar(R"("simulator": {"kind": "hrpd", "handles": 4})"));
+  EXPECT_EQ(dynamic_cast<const Hrpd&>(*plain.bodies().front().simulator).options().iterations, 10);
 }
 
 TEST(Script, MovesHeldVerticesByWhatItSays) {

@@ -34,7 +34,7 @@ bool PointSystem::assign(PointResponses& responses, std::span<const Index> rows,
                          Softness softness) {
   if (!changed_ && !rows.empty() && std::ranges::equal(rows, rows_)) return true;
   const Index count = std::ssize(rows);
-  if (count > room_) reserve(count);
+  if (count > room_ || room_ == 0) reserve(count);  // points may be added to none, too
   forget();
   rows_.assign(rows.begin(), rows.end());
   kept_ = soft && count <= ChangingInverse::most;

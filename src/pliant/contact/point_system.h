@@ -33,7 +33,7 @@ class PointSystem {
 
   // Each is false where something is not finite; there is nothing to solve with then, and `assign` comes next.
   /// Exactly these. Costs nothing where they are those of the last time, and none has come or gone.
-  /// @param soft  D is no less than a hundredth or so of C: an inverse can be kept. Else points are made softer by as much as it
+  /// @param soft  D is no less than a thousandth or so of C: an inverse can be kept. Else points are made softer by as much as it
   ///              takes to factorise.
   bool assign(PointResponses& responses, std::span<const Index> rows, bool soft, Softness softness);
   /// Whether so many may come.

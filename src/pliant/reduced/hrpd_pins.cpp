@@ -80,14 +80,14 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   batch_.resize(model.columns(), batch);
   batch_rows_.resize(at(batch));
   shift_.setZero(model.columns(), 3);
+  if (rows <= most_felt) felt_.resize(rows, rows);
+  points_.reserve(rows);
   if (contacts == 0) return;
   contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model));
   groups_.reserve(std::max(at(contact_lines_.groups()), at(contacts)));
   for (AlignedVector<float>* v : {&before_.lines, &now_.lines, &contact_moves_})
     v->assign(at(contact_lines_.all_lines()), 0.0f);
   before_.q = now_.q = shift_q_ = LocalCoordinates<float>(model.columns());
-  if (rows <= most_felt) felt_.resize(rows, rows);
-  points_.reserve(rows);
 }
 
 void HrpdPins::set_constant(const VectorXd& constant) {

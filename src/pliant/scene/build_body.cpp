@@ -164,7 +164,7 @@ ReduceHrpdOptions reduce_hrpd_options(const Json& json) {
   options.sampling = sampling(json["sampling"].get<std::string>());
   options.smoothing = json["smoothing"].get<double>();
   options.contact_samples = json["contact_samples"].get<int>();
-  options.iterations = json["iterations"].get<int>();
+  if (json.contains("iterations")) options.iterations = json["iterations"].get<int>();
   return options;
 }
 
@@ -261,7 +261,7 @@ std::unique_ptr<Simulator> simulate_model(ReducedModel model, const Json& json) 
   }
   HrpdOptions options;
   if (own) {
-    options.iterations = json["iterations"].get<int>();
+    if (json.contains("iterations")) options.iterations = json["iterations"].get<int>();
     options.acceleration = json["acceleration"].get<int>();
     options.prediction = json["prediction"].get<double>();
   }

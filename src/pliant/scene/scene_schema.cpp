@@ -120,7 +120,11 @@ ValueType simulator_type() {
        {"hrpd",
         "hyper-reduced projective dynamics: affine maps at handles, a few constraints in place of all",
         with_constraints(
-            {{"iterations", integer(1, 10000), 10, "local and global steps in a step"},
+            {{"iterations",
+              integer(1, 10000),
+              {},
+              "local and global steps in a step; if not given as many as the model says, which is 10 for new "
+              "ones"},
              {"acceleration", integer(0, AndersonMixing::most), HrpdOptions().acceleration,
               "turns that Anderson's acceleration looks back at; 0: none, as in the paper"},
              {"prediction", between(0, 0.99), HrpdOptions().prediction,

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "pliant/base/error.h"
+#include "pliant/reduced/hrpd_model.h"
 #include "pliant/scene/build.h"
 #include "pliant/scene/scene_schema.h"
 
@@ -59,6 +60,13 @@ constexpr std::array resistance = {"strain_min", "strain_max", "volume_preservat
 
 bool is_projective(const std::string& method) { return method == "hrpd" || method == "projective_dynamics"; }
 
+/// Words of a simulator with the number that counts where hrpd is given none.
+Json with_iterations(Json simulator) {
+  if (simulator["kind"] == "hrpd" && !simulator.contains("iterations"))
+    simulator["iterations"] = ReduceHrpdOptions().iterations;
+  return simulator;
+}
+
 Json with_simulator(const Json& words, Json simulator) {
   const Json& before = words["simulator"];
   const auto kind = before["kind"].get<std::string>(), method = simulator["kind"].get<std::string>();
@@ -77,7 +85,8 @@ Json rebuild_methods(const Json& words) {
   Json methods = Json::object();
   for (const char* method : {"hrpd", "reduced_fem", "projective_dynamics", "newton"}) {
     const bool own = words["simulator"]["kind"] == method;
-    const Json filled = own ? words["simulator"] : with_simulator(words, {{"kind", method}})["simulator"];
+    const Json filled =
+        with_iterations(own ? words["simulator"] : with_simulator(words, {{"kind", method}})["simulator"]);
     Json list = Json::array();
     for (const Parameter& p : parameters()) {
       if (p.method != std::string_view(method)) continue;
@@ -126,7 +135,8 @@ Json full_space_words(const Json& words) {
   else if (kind == "newton")
     simulator = words["simulator"];
   else
-    simulator = {{"kind", "projective_dynamics"}, {"iterations", words["simulator"]["iterations"]}};
+    simulator = {{"kind", "projective_dynamics"},
+                 {"iterations", with_iterations(words["simulator"])["iterations"]}};
   return with_simulator(words, std::move(simulator));
 }
 
