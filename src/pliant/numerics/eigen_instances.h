@@ -115,6 +115,7 @@ PLIANT_EIGEN_INSTANCE SelfAdjointEigenSolver<MatrixXd>& SelfAdjointEigenSolver<M
 PLIANT_EIGEN_INSTANCE GeneralizedSelfAdjointEigenSolver<MatrixXd>&
 GeneralizedSelfAdjointEigenSolver<MatrixXd>::compute(const MatrixXd&, const MatrixXd&, int);
 PLIANT_EIGEN_INSTANCE LLT<MatrixXd>& LLT<MatrixXd>::compute<MatrixXd>(const EigenBase<MatrixXd>&);
+PLIANT_EIGEN_INSTANCE LDLT<MatrixXd>& LDLT<MatrixXd>::compute<MatrixXd>(const EigenBase<MatrixXd>&);
 PLIANT_EIGEN_INSTANCE void HouseholderQR<MatrixXd>::computeInPlace();
 PLIANT_EIGEN_INSTANCE void ColPivHouseholderQR<MatrixXd>::computeInPlace();
 PLIANT_EIGEN_INSTANCE JacobiSVD<MatrixXd>& JacobiSVD<MatrixXd>::compute(const MatrixXd&, unsigned int);

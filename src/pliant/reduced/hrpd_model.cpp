@@ -346,12 +346,13 @@ void limit_fit(ReducedConstraints& kind, const HrpdModel& model) {
   const Index exact = std::min<Index>(qr.rank(), rank);
   const auto Z = Q.rightCols(rank - exact);
   if (Z.cols() == 0) return;
-  const Eigen::BDCSVD<MatrixXd> svd(Z.transpose() * N * Z, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  if (!(svd.singularValues()[0] > most)) return;
+  // Singular values and what they belong to, on the left: those of B Bᵀ are exact enough for values above one.
+  const MatrixXd B = Z.transpose() * N * Z;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> squares(MatrixXd(B * B.transpose()));
   MatrixXd C = MatrixXd::Identity(rank, rank);
-  for (Index i = 0; i < svd.singularValues().size() && svd.singularValues()[i] > most; ++i) {
-    const VectorXd u = Z * svd.matrixU().col(i);
-    C -= (1 - most / svd.singularValues()[i]) * u * u.transpose();
+  for (Index i = B.rows() - 1; i >= 0 && squares.eigenvalues()[i] > most * most; --i) {
+    const VectorXd u = Z * squares.eigenvectors().col(i);
+    C -= (1 - most / std::sqrt(squares.eigenvalues()[i])) * u * u.transpose();
   }
   kind.map = up * (C * (down.transpose() * kind.map)).eval();
 }
