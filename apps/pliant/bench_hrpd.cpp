@@ -27,6 +27,7 @@ struct Arguments {
   int acceleration = HrpdOptions().acceleration;
   int coarse_tets = 0, contact_samples = ReduceHrpdOptions().contact_samples;
   Index other_vertices = 0;
+  double other_young = 0;
   bool fit = true, spread = false, json = false;
 };
 
@@ -201,7 +202,11 @@ void run(const Arguments& a) {
     Hrpd projected(model);
     std::optional<CarryingMesh> coarse, other;
     if (a.coarse_tets > 0) coarse.emplace(coarse_mesh(mesh, a), mesh, a, a.iterations);
-    if (a.other_vertices > 0) other.emplace(mesh_of(a, a.other_vertices), mesh, a, a.full_iterations);
+    if (a.other_vertices > 0 || a.other_young > 0) {
+      Arguments b = a;
+      if (b.other_young > 0) b.young = b.other_young;
+      other.emplace(b.other_vertices > 0 ? mesh_of(b, b.other_vertices) : mesh, mesh, b, b.full_iterations);
+    }
     std::optional<ProjectiveDynamics> turned;  // the full method once more, gravity being a little aside
     if (a.spread) {
       turned.emplace(constraints, masses, ProjectiveDynamicsOptions{.iterations = a.full_iterations});
@@ -258,8 +263,8 @@ void run(const Arguments& a) {
     }
     if (other) {
       json["other_vertices"] = other->vertex_count();
-      json["other_mesh_error"] = other_error;
-      json["other_mesh_error_to_large_motion"] = other_before / before;
+      json["other_full_error"] = other_error;
+      json["other_full_error_to_large_motion"] = other_before / before;
     }
     if (coarse) {
       json["coarse_vertices"] = coarse->vertex_count();
@@ -362,6 +367,11 @@ void add_bench_hrpd(CLI::App& bench) {
           "With --compare, of a shape: how far the full method on a mesh of about so many vertices is from "
           "it; 0: none")
       ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  command
+      ->add_option("--other-young", a->other_young,
+                   "With --compare: how far the full method with this Young's modulus is from it, Pa; 0: none")
+      ->check(number_from(0.0, 1e15))
       ->capture_default_str();
   command
       ->add_option("--full-iterations", a->full_iterations, "Turns a step of the full method compared with")

@@ -420,7 +420,7 @@ def test_models_cut_short_or_of_a_newer_format_are_refused(program, tmp_path, me
 def test_bench_hrpd_compares_with_the_other_ways(program):
     words = ["bench", "hrpd", "--shape", "bear", "--vertices", "600", "--handles", "20", "--projection-handles", "15",
              "--samples", "200", "--steps", "20", "--full-steps", "2", "--motion", "push", "--compare", "20", "--json"]
-    done = program(*words, "--coarse-tets", "300")
+    done = program(*words, "--coarse-tets", "300", "--other-young", "1e5")  # that of the body
     assert done.returncode == 0, done.stderr
     fitted = json.loads(done.stdout)
     for key in ["vertices", "tets", "threads", "dofs", "samples", "seconds_positions", "seconds_projections",
@@ -429,10 +429,12 @@ def test_bench_hrpd_compares_with_the_other_ways(program):
         assert fitted[key] > 0, key
     assert 0 < fitted["coarse_vertices"] < fitted["vertices"] and fitted["coarse_steps_per_s"] > 0
     assert 0 < fitted["coarse_position_error"] < 0.2
-    done = program(*words, "--no-fit")
+    assert fitted["other_full_error"] < 1e-9
+    done = program(*words, "--no-fit", "--other-young", "1.3e5")
     assert done.returncode == 0, done.stderr
     exact = json.loads(done.stdout)
     assert exact["fit_error"] == 0 and exact["samples"] == exact["tets"] and exact["position_error"] < 0.1
+    assert 0.001 < exact["other_full_error"] < 0.1
 
 
 @pytest.mark.parametrize("words", [["--size", "nan"], ["--poisson", "-0.3"], ["--poisson", "0.5"], ["--young", "0"],
