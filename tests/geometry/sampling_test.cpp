@@ -157,22 +157,4 @@ TEST(Sampling, SpreadsOverTheSurfaceOfASolid) {
   EXPECT_TRUE(spread_over_surface(mesh.vertices, surface, 0).empty());
 }
 
-TEST(Sampling, SpreadsInsideASolidByWeight) {
-  const TetMesh mesh = make_shape("bear", {.tets = 20000});
-  const Triangles surface = boundary_triangles(mesh.tets);
-  const std::set<int> outside(surface.data(), surface.data() + surface.size());
-  const Index inside = mesh.vertex_count() - static_cast<Index>(outside.size());
-  const VectorXd ones = VectorXd::Ones(mesh.vertex_count());
-  const std::vector<int> chosen = spread_inside(ones, surface, 40);
-  EXPECT_NEAR(static_cast<double>(chosen.size()), 40, 1);
-  EXPECT_TRUE(std::is_sorted(chosen.begin(), chosen.end()));
-  for (const int v : chosen) EXPECT_EQ(outside.count(v), 0u);
-  // Where all the weight is in the first half of the vertices, so are those chosen.
-  VectorXd first = ones;
-  first.tail(first.size() / 2).setConstant(1e-9);
-  for (const int v : spread_inside(first, surface, 40)) EXPECT_LT(v, first.size() - first.size() / 2);
-  EXPECT_EQ(spread_inside(ones, surface, 1000000).size(), static_cast<std::size_t>(inside));
-  EXPECT_TRUE(spread_inside(ones, surface, 0).empty());
-}
-
 }  // namespace pliant

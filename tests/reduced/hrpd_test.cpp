@@ -464,6 +464,36 @@ TEST(Hrpd, ABodyThatLosesItsStiffnessStaysOnTheFloorAndComesBack) {
   EXPECT_GT(sim.positions().col(1).maxCoeff(), low + 0.3 * box);
 }
 
+// What contact vertices cannot carry by pushing would fall through the floor by tens of boxes, and be flung up by hundreds once
+// the body is stiff again.
+TEST(Hrpd, ABodyOfManyHandlesAndNoStiffnessLiesFlatAndComesBack) {
+  for (const Sampling sampling : {Sampling::weighted, Sampling::fitted}) {
+    ReduceHrpdOptions options = small();
+    options.positions.handles = 80;
+    options.projections.samples = 300;
+    options.contact_samples = 150;
+    options.sampling = sampling;
+    const Case c = bear(options, 3000);
+    const Points& X = c.mesh.vertices;
+    const double low = X.col(1).minCoeff(), box = (X.colwise().maxCoeff() - X.colwise().minCoeff()).norm();
+    Hrpd sim(c.model);
+    sim.set_obstacles({Obstacle{.path = {{Keyframe{.position = Vector3d(0, low, 0)}}}}});
+    sim.set_stiffness(1e-6);
+    for (int i = 0; i < 180; ++i) sim.step();
+    const auto height = [&] { return ((sim.positions().col(1).array() - low) / box).eval(); };
+    EXPECT_LT(height().abs().maxCoeff(), 0.02);
+    sim.set_stiffness(1);
+    double highest = 0;
+    for (int i = 0; i < 180; ++i) {
+      sim.step();
+      highest = std::max(highest, height().maxCoeff());
+    }
+    EXPECT_LT(highest, 5);  // it leaps: what it takes to press it flat would lift it by metres
+    EXPECT_GT(height().maxCoeff(), 0.2);
+    EXPECT_GT(height().minCoeff(), -0.05);
+  }
+}
+
 // Pins of vertices that are not inside would hold the body back, and the drop be off by a tenth of the box.
 TEST(Hrpd, DropsOntoAFloorAsTheFullMethodDoes) {
   ReduceHrpdOptions options = small();

@@ -245,20 +245,4 @@ std::vector<int> spread_over_surface(const Points& vertices, const Triangles& su
   return out;
 }
 
-std::vector<int> spread_inside(const VectorXd& weights, const Triangles& surface, int count) {
-  std::vector<char> outside(static_cast<std::size_t>(weights.size()), 0);
-  for (const int v : surface.reshaped()) outside[static_cast<std::size_t>(v)] = 1;
-  const auto is_inside = [&](Index v) { return !outside[static_cast<std::size_t>(v)]; };
-  double all = 0;
-  for (Index v = 0; v < weights.size(); ++v) all += is_inside(v) ? weights[v] : 0;
-  std::vector<int> out;
-  double passed = all / (2 * std::max(count, 1));
-  for (Index v = 0; v < weights.size(); ++v) {
-    if (!is_inside(v)) continue;
-    passed += weights[v];
-    if (passed * count >= all * static_cast<double>(out.size() + 1)) out.push_back(static_cast<int>(v));
-  }
-  return out;
-}
-
 }  // namespace pliant

@@ -46,8 +46,5 @@ FurthestPoints furthest_point_elements(const TetMesh& mesh, const FurthestPointO
 /// Vertices spread over a surface that is part of a larger mesh, by distance along the surface; ascending. All of the
 /// surface's if there are no more than `count`.
 std::vector<int> spread_over_surface(const Points& vertices, const Triangles& surface, int count);
-/// About so many of the vertices that are not of the surface, one for every part of their weight in the order of the mesh; ascending.
-/// @param weights  positive, one a vertex, as masses
-std::vector<int> spread_inside(const VectorXd& weights, const Triangles& surface, int count);
 
 }  // namespace pliant

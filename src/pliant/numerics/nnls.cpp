@@ -2,80 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Jacobi>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "pliant/base/error.h"
+#include "pliant/numerics/growing_factor.h"
 
 namespace pliant {
-namespace {
-
-/// The Cholesky factor L Lᵀ of the rows and columns `members` of a matrix, in the order in which they came.
-class GrowingFactor {
- public:
-  GrowingFactor(const MatrixXd& matrix, double dependent)
-      : matrix_(matrix), dependent_(dependent), L_(matrix.rows(), matrix.rows()) {
-    members_.reserve(static_cast<std::size_t>(matrix.rows()));
-  }
-
-  Index size() const { return static_cast<Index>(members_.size()); }
-  const std::vector<Index>& members() const { return members_; }
-
-  /// False, and nothing changes, where the new column depends on the others.
-  bool add(Index i) {
-    const Index k = size();
-    VectorXd row(k);
-    for (Index j = 0; j < k; ++j) row[j] = matrix_(members_[static_cast<std::size_t>(j)], i);
-    if (k > 0) L_.topLeftCorner(k, k).triangularView<Eigen::Lower>().solveInPlace(row);
-    const double left = matrix_(i, i) - row.squaredNorm();
-    if (!(left > dependent_ * matrix_(i, i))) return false;
-    L_.row(k).head(k) = row.transpose();
-    L_(k, k) = std::sqrt(left);
-    members_.push_back(i);
-    return true;
-  }
-
-  /// Removes the member at `place`: its row goes, rotations make the rest triangular again.
-  void remove(Index place) {
-    const Index last = size() - 1;
-    for (Index r = place; r < last; ++r) {
-      L_.row(r).head(r + 2) = L_.row(r + 1).head(r + 2);
-      Eigen::JacobiRotation<double> rotation;
-      double length;
-      rotation.makeGivens(L_(r, r), L_(r, r + 1), &length);
-      L_(r, r) = length;
-      // The rows below, which have not moved up yet.
-      for (Index i = r + 2; i <= last; ++i) {
-        const double a = L_(i, r), b = L_(i, r + 1);
-        L_(i, r) = rotation.c() * a - rotation.s() * b;
-        L_(i, r + 1) = rotation.s() * a + rotation.c() * b;
-      }
-      if (length < 0) L_.col(r).segment(r, last - r + 1) *= -1;
-    }
-    members_.erase(members_.begin() + place);
-  }
-
-  VectorXd solve(const VectorXd& right) const {
-    VectorXd x(size());
-    for (Index j = 0; j < size(); ++j) x[j] = right[members_[static_cast<std::size_t>(j)]];
-    const auto L = L_.topLeftCorner(size(), size()).triangularView<Eigen::Lower>();
-    L.solveInPlace(x);
-    L.adjoint().solveInPlace(x);
-    return x;
-  }
-
- private:
-  const MatrixXd& matrix_;
-  double dependent_;
-  MatrixXd L_;
-  std::vector<Index> members_;
-};
-
-}  // namespace
-
 Nnls nnls(const MatrixXd& AtA, const VectorXd& Atb, const VectorXd& start, const NnlsOptions& options) {
   const Index n = Atb.size();
   if (AtA.rows() != n || AtA.cols() != n || (start.size() != 0 && start.size() != n))

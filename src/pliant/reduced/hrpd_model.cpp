@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
 #include "pliant/elasticity/projective_body.h"
 #include "pliant/elasticity/projective_forces.h"
+#include "pliant/hyperreduction/carrying_vertices.h"
 #include "pliant/hyperreduction/constraint_samples.h"
 #include "pliant/reduced/hrpd.h"
 
@@ -443,12 +445,14 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
                            ? std::min(options.contact_samples, static_cast<int>(model.columns() * 3 / 2))
                            : options.contact_samples;
   model.contact_vertices = spread_over_surface(constraints.rest, surface, contacts);
-  if (model.basis.given.cols() == 0) {
-    // Vertices inside feel obstacles, too: where the body has hardly any stiffness, what is inside would fall through a floor that
-    // only the surface feels, and be flung out with what it has fallen once it is stiff again.
-    const std::vector<int> inside = spread_inside(masses, surface, contacts / 2);
-    model.contact_vertices.insert(model.contact_vertices.end(), inside.begin(), inside.end());
-    std::sort(model.contact_vertices.begin(), model.contact_vertices.end());
+  if (model.basis.given.cols() == 0 && contacts > 0) {
+    // Where the body has hardly any stiffness, what these cannot carry would fall through a floor, and be flung out with what it has
+    // fallen once it is stiff again.
+    const std::vector<int> carrying = carrying_vertices(model.basis, masses);
+    std::vector<int> both;
+    std::set_union(model.contact_vertices.begin(), model.contact_vertices.end(), carrying.begin(),
+                   carrying.end(), std::back_inserter(both));
+    model.contact_vertices = std::move(both);
   }
   lap("seconds_contact");
   return model;

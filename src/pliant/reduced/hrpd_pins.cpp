@@ -16,8 +16,8 @@ namespace {
 constexpr double softness = 0.01;
 /// Beside contact vertices: so many take no memory while running.
 constexpr Index room_for_pins = 128;
-/// Rows up to which it is kept how they feel each other: 40 MB.
-constexpr Index most_felt = 2200;
+/// Rows up to which it is kept how they feel each other: 80 MB.
+constexpr Index most_felt = 3200;
 
 /// Vertices whose responses are solved for at once.
 constexpr Index batch = 16;
@@ -80,7 +80,7 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   batch_.resize(model.columns(), batch);
   batch_rows_.resize(at(batch));
   shift_.setZero(model.columns(), 3);
-  if (rows <= most_felt) felt_.resize(rows, rows);
+  if (rows <= most_felt) felt_.setConstant(rows, rows, unknown);
   points_.reserve(rows);
   if (contacts == 0) return;
   contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model));
@@ -103,8 +103,10 @@ void HrpdPins::set_factor(const DissectedCholesky& factor, InverseFactor<float>*
     for (AlignedVector<float>* v : {&three_, &moved_}) v->resize(at(3 * inverse->places()));
   else
     workspace_.resize(at(factor.workspace(static_cast<int>(batch))));
-  std::fill(responded_.begin(), responded_.end(), 0);
-  felt_.setConstant(unknown);
+  for (Index row = 0; row < std::ssize(responded_); ++row) {
+    if (responded_[at(row)] && felt_.size() > 0) felt_.col(row).setConstant(unknown);
+    responded_[at(row)] = 0;
+  }
   points_.forget();
 }
 
