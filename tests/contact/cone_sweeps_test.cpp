@@ -14,15 +14,13 @@ MatrixXd slow_sweeps(const MatrixXd& M, const MatrixXd& gap, const MatrixXd& nor
     for (Index i = 0; i < M.rows(); ++i) {
       if (friction[i] == ConeSweeps::absent) continue;
       Vector3d force = f.row(i) + (gap.row(i) - M.row(i) * f) / M(i, i);
-      if (friction[i] != ConeSweeps::free) {
-        const Vector3d n = normals.row(i);
-        const double push = force.dot(n);
-        const Vector3d along = force - push * n;
-        if (push <= 0)
-          force.setZero();
-        else if (along.norm() > friction[i] * push)
-          force = push * n + along.normalized() * friction[i] * push;
-      }
+      const Vector3d n = normals.row(i);
+      const double push = force.dot(n);
+      const Vector3d along = force - push * n;
+      if (push <= 0)
+        force.setZero();
+      else if (along.norm() > friction[i] * push)
+        force = push * n + along.normalized() * friction[i] * push;
       f.row(i) = force.transpose();
     }
   return f;
@@ -40,7 +38,6 @@ TEST(ConeSweeps, AreThoseOfTheSlowWay) {
     const MatrixXd M =
         A * A.transpose() / static_cast<double>(count) + 0.1 * MatrixXd::Identity(count, count);
     VectorXd friction = VectorXd::Constant(count, 0.4);
-    friction[0] = ConeSweeps::free;
     if (count > 3) friction[3] = ConeSweeps::absent, friction[2] = std::numeric_limits<double>::infinity();
 
     ConeSweeps cones;

@@ -63,6 +63,48 @@ TEST(PointSystem, SolvesForFewPointsAndForMany) {
   }
 }
 
+// The first points have no gap left, whatever the forces of the others, and what is left for these is the same system.
+TEST(PointSystem, PointsThatAreEliminatedFollowTheOthers) {
+  for (const auto& [first, others] : {std::pair<Index, Index>{1, 1}, {5, 12}, {40, 3}}) {
+    const Index count = first + others;
+    Matrix points = random_points(count);
+    std::vector<Index> rows(static_cast<std::size_t>(count));
+    std::iota(rows.begin(), rows.end(), 0);
+    PointSystem system;
+    ASSERT_TRUE(system.assign(points, rows, false, soft));
+    MatrixXd M = points.C;
+    M.diagonal() *= 1.01;
+    Rng rng(5);
+    MatrixXd gap(count, 3), f(count, 3), change(others, 3);
+    for (MatrixXd* m : {&gap, &change})
+      for (double& x : m->reshaped()) x = rng.normal();
+    system.solve(gap, f);
+    ASSERT_TRUE(system.eliminate(first));
+    // Forces of the others that do not close their gaps.
+    const Index apart = whole_vectors(others);
+    AlignedVector<double> changed(static_cast<std::size_t>(3 * apart), 0.0), beyond = changed,
+                                                                             force = changed;
+    for (Index c = 0; c < 3; ++c)
+      for (Index i = 0; i < others; ++i) {
+        changed[static_cast<std::size_t>(c * apart + i)] = change(i, c);
+        force[static_cast<std::size_t>(c * apart + i)] = f(first + i, c) + change(i, c);
+      }
+    system.beyond(force.data(), gap, beyond.data(), apart);
+    system.follow(changed.data(), apart, f);
+    f.bottomRows(others) += change;
+    const MatrixXd left = M * f - gap;
+    EXPECT_LT(left.topRows(first).cwiseAbs().maxCoeff(), 1e-8);
+    for (Index c = 0; c < 3; ++c)
+      for (Index i = 0; i < others; ++i)
+        EXPECT_NEAR(beyond[static_cast<std::size_t>(c * apart + i)], left(first + i, c), 1e-8);
+    // Its own column of what is left is how far a point moves where the first give no way.
+    const MatrixXd S = M.bottomRightCorner(others, others) -
+                       M.bottomLeftCorner(others, first) *
+                           M.topLeftCorner(first, first).ldlt().solve(M.topRightCorner(first, others));
+    for (Index i = 0; i < others; ++i) EXPECT_NEAR(system.matrix()[i * system.stride()], S(0, i), 1e-8);
+  }
+}
+
 TEST(PointSystem, GrowsFromAnySizeToAnyOther) {
   Matrix points = random_points(310);
   std::vector<Index> rows(310);

@@ -181,23 +181,23 @@ void ActivePoints::solve() {
   system_.solve(gap_, forces_);
 }
 
-/// Lets go those that an obstacle would have to pull; whether there were any. They do nothing then.
+/// Lets go those that an obstacle would have to pull; whether there were any.
 bool ActivePoints::release() {
   bool any = false;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     ActivePoint& point = points_[at(active_[i])];
     if (point.contact < 0 || forces_.row(static_cast<Index>(i)).dot(point.normal) >= 0) continue;
     point.active = false;
-    forces_.row(static_cast<Index>(i)).setZero();
     any = true;
   }
   return any;
 }
 
 /// The forces are those that hold every contact where it was. Where that takes more than friction gives, contacts slide
-/// (cone_sweeps.h).
+/// (cone_sweeps.h), and pins, which come first, hold what they held before: they are thousands of times as stiff as the body, so that
+/// sweeps over them would take thousands.
 void ActivePoints::slide() {
-  const Index count = static_cast<Index>(active_.size());
+  const Index count = std::ssize(active_) - pins_;
   cones_.resize(count);
   const auto row = [&](AlignedVector<double>& rows, Index i) {
     return Eigen::Map<Vector3d, 0, Eigen::InnerStride<>>(rows.data() + i,
@@ -207,12 +207,14 @@ void ActivePoints::slide() {
   double largest = 0;
   bool any = false;
   for (Index i = 0; i < count; ++i) {
-    const ActivePoint& point = points_[at(active_[at(i)])];
-    Vector3d force = forces_.row(i).transpose();
+    const ActivePoint& point = points_[at(active_[at(pins_ + i)])];
+    Vector3d force = forces_.row(pins_ + i).transpose();
     row(cones_.normals, i) = point.normal;
-    cones_.friction[at(i)] = point.contact < 0 ? ConeSweeps::free : point.friction;
-    if (!point.active) cones_.friction[at(i)] = ConeSweeps::absent;
-    if (point.contact >= 0 && point.active) {
+    cones_.friction[at(i)] = point.active ? point.friction : ConeSweeps::absent;
+    if (!point.active) {
+      force.setZero();
+      any = any || pins_ > 0;  // which then hold what it held
+    } else {
       largest = std::max(largest, force.squaredNorm());
       const double push = std::max(0.0, force.dot(point.normal)), most = point.friction * push;
       Vector3d along = point.slides ? point.force : force;
@@ -228,16 +230,21 @@ void ActivePoints::slide() {
     row(cones_.forces, i) = force;
   }
   // === What each does to the others
-  if (any) {
+  if (any && (pins_ == 0 || system_.eliminate(pins_))) {
     system_.beyond(cones_.forces.data(), gap_, cones_.beyond.data(), cones_.stride);
     sweep_cones(system_.matrix(), system_.stride(), std::sqrt(largest), settled, unchanged, sweeps, cones_);
+    if (pins_ > 0) {
+      for (Index i = 0; i < count; ++i)
+        row(cones_.beyond, i) = row(cones_.forces, i) - forces_.row(pins_ + i).transpose();
+      system_.follow(cones_.beyond.data(), cones_.stride, forces_);
+    }
   }
   for (Index i = 0; i < count; ++i) {
-    ActivePoint& point = points_[at(active_[at(i)])];
+    ActivePoint& point = points_[at(active_[at(pins_ + i)])];
     const Vector3d force = row(cones_.forces, i);
-    forces_.row(i) = force.transpose();
+    forces_.row(pins_ + i) = force.transpose();
     const double push = force.dot(point.normal);
-    point.slides = any && point.contact >= 0 && point.active && push > 0 &&
+    point.slides = any && point.active && push > 0 &&
                    (force - push * point.normal).norm() >= (1 - 1e-9) * point.friction * push;
   }
 }
@@ -303,9 +310,15 @@ bool ActivePoints::bounce(PointResponses& responses, FunctionRef<Vector3d(Index)
                           FunctionRef<Vector3d(Index)> velocity) {
   active_.clear();
   rows_.clear();
-  for (std::size_t p = 0; p < points_.size(); ++p) {
+  // Pins stay as they are.
+  for (Index p = 0; p < pins_; ++p) {
+    gap_.row(p).setZero();
+    active_.push_back(p);
+    rows_.push_back(points_[at(p)].row);
+  }
+  for (std::size_t p = at(pins_); p < points_.size(); ++p) {
     const ActivePoint& point = points_[p];
-    if (point.contact < 0 || !touched[at(point.contact)] || !(point.restitution > 0)) continue;
+    if (!touched[at(point.contact)] || !(point.restitution > 0)) continue;
     Vector3d obstacle_velocity = Vector3d::Zero();
     double nearest = near_obstacle * diagonal_;
     for (const PlacedObstacle& obstacle : placed_) {
@@ -322,10 +335,12 @@ bool ActivePoints::bounce(PointResponses& responses, FunctionRef<Vector3d(Index)
     active_.push_back(static_cast<Index>(p));
     rows_.push_back(point.row);
   }
-  if (active_.empty()) return false;
+  if (std::ssize(active_) == pins_) return false;
   // Contact vertices may not determine every degree of freedom.
   system_.forget();
-  const bool finite = system_.assign(responses, rows_, true, [](Index, double alone) { return 0.1 * alone; });
+  const bool finite = system_.assign(responses, rows_, pins_ == 0, [&](Index place, double alone) {
+    return place < pins_ ? softness(points_[at(place)], alone) : 0.1 * alone;
+  });
   if (finite) {
     system_.solve(gap_, forces_);
     responses.push(rows_, forces_);

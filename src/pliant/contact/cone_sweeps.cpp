@@ -35,17 +35,15 @@ int sweeps_kernel(const double* HWY_RESTRICT matrix, Index apart, double largest
       const double fits = 1 / column[i];
       double x = f[0] - fits * here[0], y = f[stride] - fits * here[stride],
              z = f[2 * stride] - fits * here[2 * stride];
-      if (friction[i] >= 0) {
-        const double nx = n[0], ny = n[stride], nz = n[2 * stride];
-        const double push = std::max(0.0, nx * x + ny * y + nz * z);
-        const double ax = x - push * nx, ay = y - push * ny, az = z - push * nz;
-        const double along2 = ax * ax + ay * ay + az * az, most = friction[i] * push;
-        if (push <= 0) {
-          x = y = z = 0;
-        } else if (along2 > most * most) {
-          const double part = most / std::sqrt(along2);
-          x = push * nx + part * ax, y = push * ny + part * ay, z = push * nz + part * az;
-        }
+      const double nx = n[0], ny = n[stride], nz = n[2 * stride];
+      const double push = std::max(0.0, nx * x + ny * y + nz * z);
+      const double ax = x - push * nx, ay = y - push * ny, az = z - push * nz;
+      const double along2 = ax * ax + ay * ay + az * az, most = friction[i] * push;
+      if (push <= 0) {
+        x = y = z = 0;
+      } else if (along2 > most * most) {
+        const double part = most / std::sqrt(along2);
+        x = push * nx + part * ax, y = push * ny + part * ay, z = push * nz + part * az;
       }
       const double dx = x - f[0], dy = y - f[stride], dz = z - f[2 * stride];
       const double size = dx * dx + dy * dy + dz * dz;

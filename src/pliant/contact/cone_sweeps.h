@@ -11,12 +11,12 @@ namespace pliant {
 /// and what it changes by is told to all others at once, so that each finds what is left of its own. Plain arrays: of a point number
 /// i of a row, rows of three coordinates `stride` numbers apart, which is `count` rounded up to whole vectors of eight.
 struct ConeSweeps {
-  static constexpr double free = -1;    ///< as friction: a force without a cone
-  static constexpr double absent = -2;  ///< a point that takes no part: no force, and none is told to it
+  static constexpr double absent =
+      -1;  ///< as friction: a point that takes no part: no force, and none is told to it
   Index count = 0, stride = 0;
   AlignedVector<double> forces, normals,
       beyond;                      ///< beyond: how far forces move the point beyond its gap, (C + D) f - g
-  AlignedVector<double> friction;  ///< Coulomb's coefficient, or one of the above
+  AlignedVector<double> friction;  ///< Coulomb's coefficient, or absent
 
   void reserve(Index points);
   void resize(Index points);

@@ -12,6 +12,9 @@ namespace {
 /// itself, and ten times as much until that does.
 constexpr double least_added = 1e-9, most_added = 1e-2;
 
+/// Points that are eliminated: so many take no memory.
+constexpr Index most_without_memory = 256;
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -22,12 +25,17 @@ void PointSystem::reserve(Index points) {
   matrix_.resize(at(std::max(whole_vectors(room_), ChangingInverse::stride) * room_));
   inverse_.reserve();
   factor_.reserve(room_);
+  rest_.resize(matrix_.size());
+  const Index first = std::min(room_, most_without_memory);
+  first_factor_.reserve(first);
+  answers_.resize(at(first * room_));
 }
 
 void PointSystem::forget() {
   rows_.clear();
   inverse_.clear();
   kept_ = changed_ = false;
+  first_ = 0;
 }
 
 bool PointSystem::assign(PointResponses& responses, std::span<const Index> rows, bool soft,
@@ -92,13 +100,48 @@ void PointSystem::remove(Index place) {
   for (Index j = 0; j < last; ++j) matrix_[at(j * stride_ + place)] = to[j];
 }
 
-void PointSystem::beyond(const double* f, const MatrixXd& g, double* out, Index apart) const {
+bool PointSystem::eliminate(Index first) {
+  if (first_ == first) return true;
+  using Columns = Eigen::Map<const MatrixXd, 0, Eigen::OuterStride<>>;
+  const Columns whole(matrix_.data(), size(), size(), Eigen::OuterStride<>(stride_));
+  const Index others = size() - first;
+  if (std::ssize(answers_) < first * others) answers_.resize(at(first * others));
+  if (!first_factor_.factorize(whole.topLeftCorner(first, first))) return false;
+  first_ = first;
+  for (Index j = 0; j < others; ++j)
+    std::copy_n(whole.col(first + j).data(), first, &answers_[at(j * first)]);
+  first_factor_.solve(answers_.data(), static_cast<int>(others), first);
+  const Columns W(answers_.data(), first, others, Eigen::OuterStride<>(first));
+  for (Index j = 0; j < others; ++j) {
+    for (Index i = 0; i <= j; ++i)
+      rest_[at(i * stride() + j)] = rest_[at(j * stride() + i)] =
+          whole(first + i, first + j) - whole.col(first + i).head(first).dot(W.col(j));
+    std::fill_n(&rest_[at(j * stride() + others)], stride() - others, 0.0);
+  }
+  return true;
+}
+
+const double* PointSystem::matrix() const { return first_ > 0 ? rest_.data() : matrix_.data(); }
+Index PointSystem::stride() const { return first_ > 0 ? whole_vectors(size() - first_) : stride_; }
+
+void PointSystem::follow(const double* change, Index apart, MatrixXd& f) const {
   for (Index c = 0; c < 3; ++c)
-    for (Index i = 0; i < size(); ++i) out[c * apart + i] = -g(i, c);
-  add_product(ThinProduct<double>{.matrix = matrix_.data(),
-                                  .stride = stride_,
-                                  .rows = whole_vectors(size()),
-                                  .columns = size(),
+    for (Index j = 0; j < size() - first_; ++j)
+      for (Index i = 0; i < first_; ++i) f(i, c) -= answers_[at(j * first_ + i)] * change[c * apart + j];
+}
+
+void PointSystem::beyond(const double* f, const MatrixXd& g, double* out, Index apart) const {
+  const Index others = size() - first_;
+  for (Index c = 0; c < 3; ++c)
+    for (Index i = 0; i < others; ++i) {
+      double gap = g(first_ + i, c);
+      for (Index k = 0; k < first_; ++k) gap -= answers_[at(i * first_ + k)] * g(k, c);
+      out[c * apart + i] = -gap;
+    }
+  add_product(ThinProduct<double>{.matrix = matrix(),
+                                  .stride = stride(),
+                                  .rows = whole_vectors(others),
+                                  .columns = others,
                                   .x = f,
                                   .next = 1,
                                   .apart = apart,

@@ -46,10 +46,18 @@ class PointSystem {
   /// f of g, three columns each of at least size() rows.
   void solve(const MatrixXd& g, MatrixXd& f);
 
-  const double* matrix() const { return matrix_.data(); }  ///< C + D, columns `stride` apart
-  Index stride() const { return stride_; }                 ///< a multiple of eight
-  /// out = (C + D) f - g of three rows of numbers, `apart` numbers from one to the next, a multiple of eight no less than size().
+  /// Takes the first points out of what follows: they get the forces that leave them no gap, whatever those of the others. With a for
+  /// these and b for the others, what is left is S f_b = g_b - Wᵀ g_a, where W = (C + D)_aa⁻¹ C_ab and S = (C + D)_bb - C_ba W.
+  /// False where that has no solution.
+  bool eliminate(Index first);
+  const double* matrix() const;  ///< S, or C + D where none are eliminated; columns `stride` apart
+  Index stride() const;          ///< a multiple of eight
+  /// out = S f_b - (g_b - Wᵀ g_a) of three rows of numbers, `apart` numbers from one to the next, a multiple of eight no less than
+  /// there are points left.
   void beyond(const double* f, const MatrixXd& g, double* out, Index apart) const;
+  /// Forces of those that are eliminated, where the others have changed theirs.
+  /// @param change  of the others, as f of `beyond`
+  void follow(const double* change, Index apart, MatrixXd& f) const;
 
  private:
   bool factorize();
@@ -57,11 +65,16 @@ class PointSystem {
   std::vector<Index> rows_;
   bool kept_ = false;     // their inverse
   bool changed_ = false;  // since they were assigned
+  Index first_ = 0;       // points that are eliminated
   Index room_ = 0;        // points that there is memory for
   AlignedVector<double> matrix_;
   Index stride_ = 0;
   ChangingInverse inverse_;
   DenseCholesky factor_;  // where it is not kept
+  // === Where points are eliminated
+  DenseCholesky first_factor_;
+  AlignedVector<double> answers_;  // W, columns first_ numbers apart
+  AlignedVector<double> rest_;     // S
 };
 
 }  // namespace pliant

@@ -21,6 +21,8 @@ constexpr std::size_t room_for_pins = 128;
 /// A step that goes further, in box diagonals, or nowhere at all (not a number) is not made: the body stays and stands still. Only
 /// obstacles and pins that contradict each other do that, and what grows from step to step would be too large for any number.
 constexpr double furthest_in_a_step = 1e5;
+/// So much more of A is stiffness than inertia.
+constexpr double nearly_rigid = 1e6;
 /// Of the parts into which A is taken apart.
 constexpr int least_handles = 6;
 
@@ -61,6 +63,23 @@ VectorXd coordinates_of_translation(const HrpdModel& model, const VectorXd& near
     if (!((kind.stiffness * ones).cwiseAbs().maxCoeff() <= 1e-9 * most)) return {};
   }
   return ones;
+}
+
+/// Of every handle, the connected piece of the body that it belongs to: 0, 1, ...
+std::vector<int> piece_of_handles(const HrpdModel& model) {
+  const std::vector<std::vector<int>> joined = joined_handles(model);
+  std::vector<int> piece(joined.size(), -1), members;
+  int pieces = 0;
+  for (std::size_t first = 0; first < joined.size(); ++first) {
+    if (piece[first] >= 0) continue;
+    piece[first] = pieces;
+    members = {static_cast<int>(first)};
+    for (std::size_t i = 0; i < members.size(); ++i)
+      for (const int next : joined[at(members[i])])
+        if (piece[at(next)] < 0) piece[at(next)] = pieces, members.push_back(next);
+    ++pieces;
+  }
+  return piece;
 }
 
 /// Columns of B solved a few at a time, in parallel.
@@ -111,7 +130,13 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   mass_factor_.solve(ones_);
   kind_factors_.assign(m.kinds.size(), 1);
   translation_ = coordinates_of_translation(m, ones_);
-  if (translation_.size() > 0) centered_row_ = momentum_row_ / momentum_row_.dot(translation_);
+  if (translation_.size() > 0) {
+    piece_of_ = piece_of_handles(m);
+    piece_shift_.setZero(1 + *std::max_element(piece_of_.begin(), piece_of_.end()));
+    for (Index i = 0; i < d; ++i) piece_shift_[piece_of_[at(i / 4)]] += momentum_row_[i] * translation_[i];
+    centered_row_ = momentum_row_;
+    for (Index i = 0; i < d; ++i) centered_row_[i] /= piece_shift_[piece_of_[at(i / 4)]];
+  }
   pins_.set_constant(translation_);
   if (m.all)
     engine_.emplace<HrpdExactEngine>(m);
@@ -215,7 +240,9 @@ void Hrpd::factorize() {
   const HrpdSystem system{
       .factor = factor_, .inertia = factors[0], .factors = std::span(factors).subspan(1), .added = added};
   std::visit([&](auto& engine) { engine.set_system(m, system); }, engine_);
+  // In a body that is nearly rigid, points feel each other by differences that single precision does not know.
   auto* single = std::get_if<HrpdEngine<float>>(&engine_);
+  if (diagonal > nearly_rigid * factors[0] * m.mass.diagonal().sum()) single = nullptr;
   pins_.set_factor(factor_, single ? &single->inverse() : nullptr, single == nullptr);
   ++factorizations_;
 }
@@ -266,11 +293,16 @@ void Hrpd::local_step(Team& team) {
   std::visit([&](auto& engine) { engine.local_step(team, q_, volume_); }, engine_);
 }
 
-/// What a body does to itself does not move its centre; in single precision what is rounded off does, the more the stiffer it is. In the
+/// What a body does to itself does not move the centre of any of its pieces; in single precision what is rounded off does, the more the stiffer it is. In the
 /// last turn only: all begin at s̃.
 void Hrpd::keep_center() {
   if (translation_.size() == 0) return;
-  for (int c = 0; c < 3; ++c) q_.col(c) -= centered_row_.dot(q_.col(c) - target_.col(c)) * translation_;
+  for (int c = 0; c < 3; ++c) {
+    piece_shift_.setZero();
+    for (Index i = 0; i < q_.rows(); ++i)
+      piece_shift_[piece_of_[at(i / 4)]] += centered_row_[i] * (q_(i, c) - target_(i, c));
+    for (Index i = 0; i < q_.rows(); ++i) q_(i, c) -= piece_shift_[piece_of_[at(i / 4)]] * translation_[i];
+  }
 }
 
 StepReport Hrpd::step() {
@@ -314,14 +346,17 @@ StepReport Hrpd::step() {
     report.converged = false;
   } else {
     v_ = (q_ - start_) / h;
-    pins_.bounce(team, start_rates_, v_);
   }
 
   // What the world did to the vertices that the subspace holds: the rest of the balance of momentum.
   for (int c = 0; c < 3; ++c)
     reaction_[c] = (v_.col(c) - start_rates_.col(c)).dot(momentum_row_) / h - total_mass_ * gravity_[c];
   for (const AppliedForce& a : applied_) reaction_ -= a.force;
-  for (std::size_t i = 0; i < pinned_.size(); ++i) reaction_ -= pins_.force(i);
+  for (const ActivePoint& point : pins_.points().points()) reaction_ -= point.force;
+  if (report.converged)
+    pins_.bounce(team, start_rates_, v_);
+  else
+    reaction_.setZero();  // nothing is known of it
   finish_step();
   return report;
 }

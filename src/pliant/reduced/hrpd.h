@@ -90,8 +90,11 @@ class Hrpd final : public Simulator {
   DissectedCholesky factor_;  // of A
   VectorXd ones_;             // the coordinates of moving all by one metre
   VectorXd momentum_row_;     // 4k: Uᵀ M 1
-  VectorXd translation_;   // 4k: as ones_, where a translation is in the subspace and not resisted; or empty
-  VectorXd centered_row_;  // 4k, beside it: how far the centre goes
+  VectorXd translation_;  // 4k: as ones_, where a translation is in the subspace and not resisted; or empty
+  // Beside it:
+  std::vector<int> piece_of_;         // handles: connected pieces of the body
+  VectorXd centered_row_;             // 4k: how far the centre of its piece goes
+  VectorXd piece_shift_;              // by the last turn
   std::vector<double> kind_factors_;  // on the stiffness
   std::variant<HrpdEngine<float>, HrpdEngine<double>, HrpdExactEngine> engine_;
   int factorizations_ = 0;

@@ -67,7 +67,14 @@ HrpdPins::HrpdPins(const HrpdModel& model)
               softness) {
   const Points& X = model.basis.rest;
   const Index contacts = static_cast<Index>(model.contact_vertices.size()), rows = contacts + room_for_pins;
-  for (const int v : model.contact_vertices) add_row(v);
+  for (const int v : model.contact_vertices) {
+    const std::size_t before = columns_.size();
+    add_row(v);
+    const bool fixed = std::binary_search(model.fixed.begin(), model.fixed.end(), v);
+    is_moved_.push_back(!fixed &&
+                        std::any_of(columns_.begin() + static_cast<std::ptrdiff_t>(before), columns_.end(),
+                                    [](const Eigen::Vector4d& u) { return !u.isZero(0); }));
+  }
   // An entry of a pinned vertex more than the average costs memory once.
   const std::size_t entries =
       columns_.size() + at(room_for_pins) * (model.basis.weights.handle.size() / at(X.rows()) + 8);
@@ -260,8 +267,7 @@ void HrpdPins::begin(const std::vector<Pin>& pins, std::span<const PlacedObstacl
   look_at_contacts(start, before_);
   look_at_contacts(target, now_);
   for (Index k = 0; k < contacts; ++k) {
-    const int v = model_.contact_vertices[at(k)];
-    if (std::binary_search(model_.fixed.begin(), model_.fixed.end(), v)) {
+    if (!is_moved_[at(k)]) {
       points_.leave_out(k);
       continue;
     }

@@ -72,6 +72,7 @@ class HrpdPins final : private PointResponses {
   std::vector<Index> first_ = {0};             // entries of a row: first_[row] to first_[row + 1] - 1
   std::vector<Index> handle_row_;              // of q
   std::vector<Eigen::Vector4d> columns_;       // of U there
+  std::vector<char> is_moved_;                 // contact vertices: by the subspace
   Eigen::MatrixXf responses_;                  // 4k x rows
   MatrixXd precise_responses_;                 // in their place, where asked for
   bool precise_ = false;
