@@ -369,8 +369,9 @@ void add_bench_hrpd(CLI::App& bench) {
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   command
-      ->add_option("--other-young", a->other_young,
-                   "With --compare: how far the full method with this Young's modulus is from it, Pa; 0: none")
+      ->add_option(
+          "--other-young", a->other_young,
+          "With --compare: how far the full method with this Young's modulus is from it, Pa; 0: none")
       ->check(number_from(0.0, 1e15))
       ->capture_default_str();
   command

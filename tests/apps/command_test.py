@@ -324,7 +324,7 @@ def test_a_bare_mesh_becomes_hyper_reduced_projective_dynamics(program, tmp_path
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["method"] == "hrpd" and report["handles"] == 10 and report["iterations"] == 5
-    assert report["degrees_of_freedom"] == 120 and 40 <= report["contact_vertices"] <= 60
+    assert report["degrees_of_freedom"] == 120 and 40 <= report["contact_vertices"] <= 82  # 40 of the surface, one a column
     assert report["constraints"] == [{"kind": "tet_volume", "samples": 80, "sampling": "weighted",
                                       "fitted_dimension": 0}]
     assert 0 < report["fit_error"] < report["fit_error_of_elastic_force"] < 1
