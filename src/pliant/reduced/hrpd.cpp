@@ -66,8 +66,8 @@ VectorXd coordinates_of_translation(const HrpdModel& model, const VectorXd& near
 }
 
 /// Of every handle, the connected piece of the body that it belongs to: 0, 1, ...
-std::vector<int> piece_of_handles(const HrpdModel& model) {
-  const std::vector<std::vector<int>> joined = joined_handles(model);
+/// @param joined  see joined_handles
+std::vector<int> pieces_of(const std::vector<std::vector<int>>& joined) {
   std::vector<int> piece(joined.size(), -1), members;
   int pieces = 0;
   for (std::size_t first = 0; first < joined.size(); ++first) {
@@ -115,7 +115,8 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
     held_mass_ += m.masses[fixed_[i]];
   }
 
-  factor_ = DissectedCholesky(dissect(joined_handles(m), least_handles), 4, m.basis.dropped);
+  const std::vector<std::vector<int>> joined = joined_handles(m);
+  factor_ = DissectedCholesky(dissect(joined, least_handles), 4, m.basis.dropped);
   std::vector<const MatrixXd*> terms = {&m.mass};
   for (const ReducedConstraints& kind : m.kinds) terms.push_back(&kind.stiffness);
   factor_.set_terms(terms);
@@ -131,11 +132,16 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   kind_factors_.assign(m.kinds.size(), 1);
   translation_ = coordinates_of_translation(m, ones_);
   if (translation_.size() > 0) {
-    piece_of_ = piece_of_handles(m);
+    // Columns of recorded motion belong to no piece of the body.
+    piece_of_ = m.basis.given.cols() > 0 ? std::vector<int>(joined.size(), 0) : pieces_of(joined);
     piece_shift_.setZero(1 + *std::max_element(piece_of_.begin(), piece_of_.end()));
-    for (Index i = 0; i < d; ++i) piece_shift_[piece_of_[at(i / 4)]] += momentum_row_[i] * translation_[i];
+    VectorXd mass_of = piece_shift_;
+    for (Index i = 0; i < d; ++i) mass_of[piece_of_[at(i / 4)]] += momentum_row_[i] * translation_[i];
     centered_row_ = momentum_row_;
-    for (Index i = 0; i < d; ++i) centered_row_[i] /= piece_shift_[piece_of_[at(i / 4)]];
+    for (Index i = 0; i < d; ++i) {
+      const double mass = mass_of[piece_of_[at(i / 4)]];
+      centered_row_[i] = mass > 0 ? centered_row_[i] / mass : 0;  // none: all of its columns are dropped
+    }
   }
   pins_.set_constant(translation_);
   if (m.all)

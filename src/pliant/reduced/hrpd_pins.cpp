@@ -16,6 +16,9 @@ namespace {
 constexpr double softness = 0.01;
 /// Beside contact vertices: so many take no memory while running.
 constexpr Index room_for_pins = 128;
+/// Pins and contacts that are near obstacles at once: so many take no memory while running. Those of all vertices of 120 handles, or of
+/// larger bodies that do not lie flat.
+constexpr Index room_for_points = 1216;
 /// Rows up to which it is kept how they feel each other: 80 MB.
 constexpr Index most_felt = 3200;
 
@@ -88,7 +91,7 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   batch_rows_.resize(at(batch));
   shift_.setZero(model.columns(), 3);
   if (rows <= most_felt) felt_.setConstant(rows, rows, unknown);
-  points_.reserve(rows);
+  points_.reserve(std::min(rows, room_for_points));
   if (contacts == 0) return;
   contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model));
   groups_.reserve(std::max(at(contact_lines_.groups()), at(contacts)));
