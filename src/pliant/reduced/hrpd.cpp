@@ -139,8 +139,8 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
     for (Index i = 0; i < d; ++i) mass_of[piece_of_[at(i / 4)]] += momentum_row_[i] * translation_[i];
     centered_row_ = momentum_row_;
     for (Index i = 0; i < d; ++i) {
-      const double mass = mass_of[piece_of_[at(i / 4)]];
-      centered_row_[i] = mass > 0 ? centered_row_[i] / mass : 0;  // none: all of its columns are dropped
+      const double whole = mass_of[piece_of_[at(i / 4)]];
+      centered_row_[i] = whole > 0 ? centered_row_[i] / whole : 0;  // none: all of its columns are dropped
     }
   }
   pins_.set_constant(translation_);
