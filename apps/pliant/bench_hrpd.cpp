@@ -309,6 +309,7 @@ void add_bench_hrpd(CLI::App& bench) {
       ->check(CLI::Range(1, 2000))
       ->capture_default_str();
   command->add_option("--support", a->support, "Radius of weights, in distances of handles")
+      ->check(CLI::Range(least_support, most_support))
       ->capture_default_str();
   command->add_option("--radial", a->radial, "Weight function")
       ->check(CLI::IsMember({"smooth", "kinked"}))

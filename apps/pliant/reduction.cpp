@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pliant/scene/scene_schema.h"
+#include "pliant/subspace/skinning.h"
 
 namespace pliant::app {
 namespace {
@@ -104,7 +105,8 @@ void add_reduction(CLI::App& command, Reduction& reduction) {
   table.number("--iterations", hrpd, 1, 10000, "local/global turns a step (10)");
   table.word("--weights", hrpd, {"smooth", "kinked"},
              "how handles fade; kinked is the paper's cubic (smooth)");
-  table.real("--support", hrpd, 1, 100, "how far they reach, in distances of handles (1.5)");
+  table.real("--support", hrpd, least_support, most_support,
+             "how far they reach, in distances of handles (1.5)");
   table.real("--ramp", hrpd, 0.01, 100, "how far held vertices are felt, in radii of weights (0.5)");
   table.word("--sampling", hrpd, {"weighted", "fitted"},
              "how sampled constraints stand for all: by weights, or by the paper's fit of projections, "

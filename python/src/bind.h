@@ -11,7 +11,7 @@
 #include "pliant/geometry/tet_mesh.h"
 #include "pliant/geometry/tri_mesh.h"
 #include "pliant/io/mesh_file.h"
-#include "pliant/simulation/state.h"
+#include "pliant/simulation/simulator.h"
 
 namespace pliant::python {
 
@@ -61,5 +61,39 @@ py::bytes from_state(const State& state);
 State to_state(const std::string& bytes);
 
 using ReleaseGil = py::call_guard<py::gil_scoped_release>;
+
+/// Simulators that a call uses with the GIL released: other threads come, and hear that it is one thread at a time. Made and left with the
+/// GIL held.
+class InUse {
+ public:
+  explicit InUse(std::vector<const Simulator*> simulators);  ///< throws where one of them is in use
+  ~InUse();
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  std::vector<const Simulator*> simulators_;
+};
+
+/// RuntimeError where another thread is in a call of this simulator.
+void check_free(const Simulator& simulator);
+
+/// A method with the GIL released, in which the simulator is in use.
+template <class R, class T>
+auto in_use(R (T::*method)()) {
+  return [method](T& simulator) -> R {
+    const InUse guard({&simulator});
+    const py::gil_scoped_release release;
+    return (simulator.*method)();
+  };
+}
+/// A method that waits for nothing, of a simulator that is not in use.
+template <class R, class T, class... Args>
+auto while_free(R (T::*method)(Args...)) {
+  return [method](T& simulator, Args... args) -> R {
+    check_free(simulator);
+    return (simulator.*method)(std::forward<Args>(args)...);
+  };
+}
 
 }  // namespace pliant::python

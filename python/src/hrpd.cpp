@@ -40,6 +40,12 @@ struct Recorded {
 
   std::vector<ProjectionFrames> of(const ProjectiveConstraints& constraints) const {
     std::vector<ProjectionFrames> out;
+    std::string kinds;
+    for (const ProjectiveGroup& group : constraints.groups)
+      if (group.size() > 0) kinds += (kinds.empty() ? "" : ", ") + std::string(name(group.kind));
+    for (const auto& [kind, frames_of_kind] : projections)
+      if ((", " + kinds + ", ").find(", " + kind + ", ") == std::string::npos)
+        throw InputError("recorded: projections of '" + kind + "'; expected kinds of this body: " + kinds);
     for (const ProjectiveGroup& group : constraints.groups) {
       const auto found = projections.find(std::string(name(group.kind)));
       if (group.size() > 0 && found != projections.end())
@@ -179,7 +185,7 @@ void bind_hrpd(py::module_& module) {
           "Anderson's acceleration looks back at; 0: none, as in the paper.")
       .def_property_readonly("coordinates", &Hrpd::coordinates, "q, (4 handles, 3)")
       .def_property_readonly("rates", &Hrpd::rates, "dq/dt")
-      .def("set_coordinates", &Hrpd::set_coordinates, py::arg("q"), py::arg("rates"))
+      .def("set_coordinates", while_free(&Hrpd::set_coordinates), py::arg("q"), py::arg("rates"))
       .def("set_stiffness_of", &Hrpd::set_stiffness_of, py::arg("kind"), py::arg("factor"),
            "Of the constraints of one kind (a key of the model's samples), beside the factor on all.")
       .def("stiffness_of", &Hrpd::stiffness_of, py::arg("kind"))

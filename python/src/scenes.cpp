@@ -59,13 +59,33 @@ py::dict run(Scene& scene, const std::vector<std::filesystem::path>& outputs,
 
 }  // namespace
 
+namespace {
+
+std::vector<const Simulator*> simulators_of(Scene& scene) {
+  std::vector<const Simulator*> all;
+  for (SceneBody& body : scene.bodies()) all.push_back(body.simulator.get());
+  return all;
+}
+
+/// As in_use, with the simulators of all bodies.
+template <class R>
+auto bodies_in_use(R (Scene::*method)()) {
+  return [method](Scene& scene) -> R {
+    const InUse guard(simulators_of(scene));
+    const py::gil_scoped_release release;
+    return (scene.*method)();
+  };
+}
+
+}  // namespace
+
 void bind_scenes(py::module_& module) {
   py::class_<Scene>(module, "Scene",
                     "Bodies, obstacles and a script: Scene('scenes/twist.json') or Scene({...}).")
       .def(py::init(&load), py::arg("scene"), py::arg("folder") = py::none(),
            py::arg("progress") = py::none(),
            "A .json file, or its content as a dict; `folder` is where a dict's meshes are looked for.")
-      .def("step", &Scene::step, ReleaseGil(), "One time step of every body.")
+      .def("step", bodies_in_use(&Scene::step), "One time step of every body.")
       .def_property_readonly("time", &Scene::time, "seconds")
       .def_property_readonly(
           "description", [](const Scene& s) { return from_json(s.description()); },
@@ -85,16 +105,25 @@ void bind_scenes(py::module_& module) {
           },
           py::return_value_policy::reference_internal, py::arg("name"), "The simulator of a body.")
       .def("__len__", [](Scene& s) { return s.bodies().size(); })
-      .def("measure", &Scene::measure, ReleaseGil(), "Energies and momenta of all bodies together.")
+      .def("measure", bodies_in_use(&Scene::measure), "Energies and momenta of all bodies together.")
       .def_property_readonly("positions", &Scene::shown_positions,
                              "(n, 3), of all bodies as a person sees them")
       .def("run", &run, py::arg("outputs") = std::vector<std::filesystem::path>(),
            py::arg("csv") = py::none(), py::arg("frames") = 0, py::arg("checkpoint") = py::none(),
            py::arg("checkpoint_every") = 10, py::arg("resume") = false, py::arg("progress") = py::none(),
            "Runs to the end and writes .pvd, .pc2, .glb or .obj, and a .csv; returns a dict of what it did.")
-      .def("save", [](const Scene& s) { return from_state(s.save()); })
+      .def("save",
+           [](Scene& s) {
+             const InUse guard(simulators_of(s));
+             return from_state(s.save());
+           })
       .def(
-          "restore", [](Scene& s, const std::string& bytes) { s.restore(to_state(bytes)); },
+          "restore",
+          [](Scene& s, const std::string& bytes) {
+            const State state = to_state(bytes);
+            const InUse guard(simulators_of(s));
+            s.restore(state);
+          },
           py::arg("state"));
   module.def(
       "scene_schema", [] { return from_json(scene_schema()); }, "The JSON Schema of scenes, as a dict.");

@@ -1,4 +1,6 @@
 // The one interface of all simulators.
+#include <algorithm>
+
 #include "bind.h"
 #include "pliant/simulation/simulator.h"
 
@@ -16,6 +18,7 @@ Points read_some(Simulator& simulator, const py::object& vertices) {
   const std::vector<int> ids = to_id_list(vertices, "vertices");
   check_ids(ids, simulator.vertex_count(), "vertices");
   Points out;
+  check_free(simulator);
   (simulator.*Read)(ids, out);
   return out;
 }
@@ -104,7 +107,33 @@ void bind_obstacles(py::module_& module) {
       py::arg("mesh"), py::arg("position") = origin);
 }
 
+/// Guarded by the GIL.
+std::vector<const Simulator*>& simulators_in_use() {
+  static auto& all = *new std::vector<const Simulator*>;
+  return all;
+}
+
 }  // namespace
+
+void check_free(const Simulator& simulator) {
+  const auto& all = simulators_in_use();
+  if (std::find(all.begin(), all.end(), &simulator) != all.end())
+    throw std::runtime_error(
+        "this simulator is in a call of another thread; expected one thread at a time, or a lock around its "
+        "calls");
+}
+
+InUse::InUse(std::vector<const Simulator*> simulators) : simulators_(std::move(simulators)) {
+  for (const Simulator* simulator : simulators_) check_free(*simulator);
+  auto& all = simulators_in_use();
+  all.insert(all.end(), simulators_.begin(), simulators_.end());
+}
+
+InUse::~InUse() {
+  std::erase_if(simulators_in_use(), [&](const Simulator* simulator) {
+    return std::find(simulators_.begin(), simulators_.end(), simulator) != simulators_.end();
+  });
+}
 
 void bind_simulators(py::module_& module) {
   bind_obstacles(module);
@@ -125,79 +154,113 @@ void bind_simulators(py::module_& module) {
       .def_readonly("momentum", &Measures::momentum)
       .def_readonly("angular_momentum", &Measures::angular_momentum);
 
-  py::class_<Simulator>(
-      module, "Simulator",
-      "A body in motion, whatever moves it. Changes made between steps count from the next step on.")
-      .def("step", &Simulator::step, ReleaseGil(), "Advances by time_step; returns a StepReport.")
+  py::class_<Simulator>(module, "Simulator",
+                        "A body in motion, whatever moves it. Changes made between steps count from the next "
+                        "step on. One thread at a "
+                        "time: a call beside another thread's step raises RuntimeError.")
+      .def("step", in_use(&Simulator::step), "Advances by time_step; returns a StepReport.")
       .def_property_readonly("kind", &Simulator::kind)
       .def_property_readonly("time", &Simulator::time, "seconds")
-      .def_property("time_step", &Simulator::time_step, &Simulator::set_time_step, "seconds")
+      .def_property("time_step", &Simulator::time_step, while_free(&Simulator::set_time_step), "seconds")
       .def_property_readonly("step_count", &Simulator::step_count)
       .def_property_readonly(
           "trace", [](const Simulator& s) { return to_dict(s.trace()); },
           "Microseconds of each phase of the last step.")
       .def_property_readonly("vertex_count", &Simulator::vertex_count)
       .def_property_readonly(
-          "positions", [](Simulator& s) { return Points(s.positions()); }, "(n, 3), a copy")
+          "positions", [](Simulator& s) { return Points(while_free(&Simulator::positions)(s)); },
+          "(n, 3), a copy")
       .def("positions_of", &read_some<&Simulator::positions_of>, py::arg("vertices"), "(k, 3)")
       .def("velocities_of", &read_some<&Simulator::velocities_of>, py::arg("vertices"), "(k, 3), m/s")
       .def("reactions_of", &read_some<&Simulator::reactions_of>, py::arg("vertices"),
            "(k, 3): the force by which the world holds each fixed vertex, N")
-      .def("measure", &Simulator::measure, ReleaseGil(), "Energies and momenta.")
+      .def("measure", in_use(&Simulator::measure), "Energies and momenta.")
       .def(
           "apply_force",
           [](Simulator& s, const py::object& vertices, const py::object& forces) {
-            s.apply_force(to_id_list(vertices, "vertices"), to_points(forces, "forces"));
+            const std::vector<int> ids = to_id_list(vertices, "vertices");
+            const Points f = to_points(forces, "forces");
+            check_free(s);
+            s.apply_force(ids, f);
           },
           py::arg("vertices"), py::arg("forces"), "Adds forces (k, 3), N, for the next step only.")
       .def(
           "begin_drag",
           [](Simulator& s, int vertex, const py::object& target, double strength) {
-            return s.begin_drag(vertex, to_vector(target, "target"), strength);
+            const Vector3d to = to_vector(target, "target");
+            check_free(s);
+            return s.begin_drag(vertex, to, strength);
           },
           py::arg("vertex"), py::arg("target"), py::arg("strength") = 1.0,
           "Pulls a vertex to a point; returns an id.")
       .def(
           "move_drag",
           [](Simulator& s, int id, const py::object& target) {
-            s.move_drag(id, to_vector(target, "target"));
+            const Vector3d to = to_vector(target, "target");
+            check_free(s);
+            s.move_drag(id, to);
           },
           py::arg("id"), py::arg("target"))
-      .def("end_drag", &Simulator::end_drag, py::arg("id"))
+      .def("end_drag", while_free(&Simulator::end_drag), py::arg("id"))
       .def(
-          "fix", [](Simulator& s, const py::object& v) { s.fix(to_id_list(v, "vertices")); },
+          "fix",
+          [](Simulator& s, const py::object& v) {
+            const std::vector<int> ids = to_id_list(v, "vertices");
+            check_free(s);
+            s.fix(ids);
+          },
           py::arg("vertices"), "Holds vertices where they are.")
       .def(
           "move_fixed",
           [](Simulator& s, const py::object& vertices, const py::object& targets) {
-            s.move_fixed(to_id_list(vertices, "vertices"), to_points(targets, "targets"));
+            const std::vector<int> ids = to_id_list(vertices, "vertices");
+            const Points to = to_points(targets, "targets");
+            check_free(s);
+            s.move_fixed(ids, to);
           },
           py::arg("vertices"), py::arg("targets"), "Held vertices arrive there at the end of the next step.")
       .def(
-          "release", [](Simulator& s, const py::object& v) { s.release(to_id_list(v, "vertices")); },
+          "release",
+          [](Simulator& s, const py::object& v) {
+            const std::vector<int> ids = to_id_list(v, "vertices");
+            check_free(s);
+            s.release(ids);
+          },
           py::arg("vertices"))
       .def_property_readonly("fixed", &Simulator::fixed)
-      .def_property("obstacles", &Simulator::obstacles, &Simulator::set_obstacles)
-      .def_property("gravity", &Simulator::gravity, &Simulator::set_gravity, "m/s^2")
-      .def_property("stiffness", &Simulator::stiffness, &Simulator::set_stiffness,
+      .def_property("obstacles", &Simulator::obstacles, while_free(&Simulator::set_obstacles))
+      .def_property("gravity", &Simulator::gravity, while_free(&Simulator::set_gravity), "m/s^2")
+      .def_property("stiffness", &Simulator::stiffness, while_free(&Simulator::set_stiffness),
                     "factor on the stiffness the body was made with")
-      .def_property("volume", &Simulator::volume, &Simulator::set_volume, "factor on the rest volume")
+      .def_property("volume", &Simulator::volume, while_free(&Simulator::set_volume),
+                    "factor on the rest volume")
       .def_property_readonly("can_change_volume", &Simulator::can_change_volume)
-      .def_property("damping", &Simulator::damping, &Simulator::set_damping, "1/s")
+      .def_property("damping", &Simulator::damping, while_free(&Simulator::set_damping), "1/s")
       .def(
           "set_motion",
           [](Simulator& s, const py::object& positions, const py::object& velocities) {
             const Points x = to_points(positions, "positions");
-            s.set_motion(x, velocities.is_none() ? Points(Points::Zero(x.rows(), 3))
-                                                 : to_points(velocities, "velocities"));
+            const Points v = velocities.is_none() ? Points(Points::Zero(x.rows(), 3))
+                                                  : to_points(velocities, "velocities");
+            check_free(s);
+            s.set_motion(x, v);
           },
           py::arg("positions"), py::arg("velocities") = py::none(),
           "Places all vertices; at rest by default.")
       .def(
-          "save", [](const Simulator& s) { return from_state(s.save()); },
+          "save",
+          [](const Simulator& s) {
+            check_free(s);
+            return from_state(s.save());
+          },
           "The state as bytes: save, restore, roll back, bit for bit.")
       .def(
-          "restore", [](Simulator& s, const std::string& bytes) { s.restore(to_state(bytes)); },
+          "restore",
+          [](Simulator& s, const std::string& bytes) {
+            const State state = to_state(bytes);
+            check_free(s);
+            s.restore(state);
+          },
           py::arg("state"))
       .def("__repr__", [](const Simulator& s) {
         return "<pliant simulator " + std::string(s.kind()) + " of " + std::to_string(s.vertex_count()) +

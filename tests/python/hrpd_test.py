@@ -1,4 +1,6 @@
 """Hyper-reduced projective dynamics from Python."""
+import threading
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,41 @@ def test_a_shell_is_reduced_too():
 def test_what_cannot_be_gets_a_sentence(body, options, sentence):
     with pytest.raises(pliant.InputError, match=sentence):
         pliant.Hrpd(pliant.reduce_hrpd(body, **{**SMALL, **options}))
+
+
+def test_a_simulator_in_another_thread_is_refused(model):
+    simulator = pliant.Hrpd(model)
+    refused, done = [], threading.Event()
+
+    def keep_stepping():
+        while not done.is_set():
+            try:
+                simulator.step()
+            except RuntimeError as error:
+                refused.append(str(error))
+
+    other = threading.Thread(target=keep_stepping)
+    other.start()
+    for i in range(100_000):
+        if refused and i >= 1000:
+            break
+        try:
+            simulator.fix([i % 10])
+            simulator.obstacles = [pliant.Obstacle.plane()]
+            simulator.step()
+            simulator.release([i % 10])
+        except RuntimeError as error:
+            refused.append(str(error))
+    done.set()
+    other.join()
+    assert refused and all("one thread at a time" in sentence for sentence in refused)
+    simulator.step()
+    assert np.isfinite(simulator.positions).all()
+
+
+def test_recorded_projections_of_another_kind_are_refused(body):
+    with pytest.raises(pliant.InputError, match="projections of 'tet_strian'; expected kinds of this body: tet_volume"):
+        pliant.reduce_hrpd(body, recorded={"tet_strian": np.zeros((2, 3, 9), np.float32)}, **SMALL)
 
 
 def test_a_scene_reduces_on_the_spot():

@@ -15,7 +15,9 @@ struct Bear {
   double diagonal = bounding_box(mesh.vertices).diagonal();
   std::shared_ptr<const HrpdModel> model;
 
-  explicit Bear(Sampling sampling) {
+  /// @param away  the body is made there, not at the origin
+  explicit Bear(Sampling sampling, double away = 0) {
+    mesh.vertices.array() += away;
     ProjectiveConstraints constraints(mesh.vertices);
     add_tet_strain(constraints, mesh.tets, {.stiffness = 1e5});
     ReduceHrpdOptions options;
@@ -74,6 +76,22 @@ TEST_P(HrpdExtremes, ManyVerticesAreHeldWhateverTheStiffness) {
       EXPECT_LT(worst, 0.02 * bear.diagonal) << precise << ' ' << stiffness;
       EXPECT_TRUE(std::isfinite(sim.measure().kinetic));
     }
+}
+
+// Rest positions far away say little in single precision: contacts counted from the origin would be off by millimetres, and never rest.
+TEST_P(HrpdExtremes, BodiesMadeFarAwayComeToRestOnTheFloor) {
+  double heights[2];
+  for (const double away : {0.0, 1e5}) {
+    const Bear bear(GetParam(), away);
+    Hrpd sim(bear.model);
+    const double floor = bear.mesh.vertices.col(1).minCoeff() - 0.02 * bear.diagonal;
+    sim.set_obstacles({Obstacle{.path = {{{0, Vector3d(0, floor, 0)}}}}});
+    sim.set_damping(1);
+    for (int i = 0; i < 600; ++i) sim.step();
+    EXPECT_LT(sim.measure().kinetic, 1e-6 * bear.masses.sum()) << away;
+    heights[away > 0] = sim.positions().col(1).mean() - floor;
+  }
+  EXPECT_NEAR(heights[1], heights[0], 0.002);
 }
 
 TEST_P(HrpdExtremes, SoftBodiesLieOnTheFloorWithFewTurns) {

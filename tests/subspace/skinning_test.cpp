@@ -4,6 +4,8 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
@@ -141,6 +143,26 @@ TEST(Skinning, HandlesAtAllVerticesMoveEachAlone) {
   const SkinningBasis basis = skinning_basis(solver, mesh.vertices, masses, {.handles = n});
   EXPECT_EQ(std::count(basis.dropped.begin(), basis.dropped.end(), 0), n);
   EXPECT_EQ(Eigen::FullPivLU<MatrixXd>(dense(basis)).rank(), n);
+}
+
+// The vertex furthest from all handles must still feel one; it would hang in the air otherwise.
+TEST(Skinning, WeightsReachFurtherThanTheNextHandle) {
+  const TetMesh mesh = make_shape("bear", {.tets = 1500});
+  GeodesicSolver solver(mesh);
+  const VectorXd masses = VectorXd::Ones(mesh.vertex_count());
+  for (const double support : {-1.0, 0.5, 1.0, 1000.0, std::nan("")})
+    EXPECT_THROW(skinning_basis(solver, mesh.vertices, masses, {.handles = 10, .support = support}),
+                 InputError)
+        << support;
+  const SkinningBasis basis =
+      skinning_basis(solver, mesh.vertices, masses, {.handles = 10, .support = least_support});
+  for (Index i = 0; i < mesh.vertex_count(); ++i) {
+    const auto v = static_cast<std::size_t>(i);
+    const auto begin = basis.weights.weight.begin();
+    const double sum =
+        std::accumulate(begin + basis.weights.first[v], begin + basis.weights.first[v + 1], 0.0);
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
 }
 
 TEST(Skinning, EveryPieceNeedsAHandle) {

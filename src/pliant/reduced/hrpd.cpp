@@ -48,21 +48,28 @@ void leave_out_rows(MatrixXd& B, const std::vector<char>& dropped) {
     if (dropped[at(i)]) B.row(i).setZero();
 }
 
-/// Coordinates of the translation by one; nothing for bodies that resist it, which are held, or whose subspace has none.
-/// @param nearest  those of what is nearest to it in the subspace
+/// Coordinates of the translation by one, where the subspace has it; otherwise of what is nearest to it.
+/// @param nearest  those
 VectorXd coordinates_of_translation(const HrpdModel& model, const VectorXd& nearest) {
-  VectorXd ones = nearest;
-  if (model.basis.given.cols() == 0) {  // to the last bit: weights sum to one
-    ones.setZero();
-    for (Index i = 0; i < ones.size(); i += 4) ones[i] = model.basis.dropped[at(i)] ? 0 : 1;
-  }
+  if (model.basis.given.cols() > 0) return nearest;
+  VectorXd ones = VectorXd::Zero(nearest.size());  // to the last bit: weights sum to one
+  for (Index i = 0; i < ones.size(); i += 4) ones[i] = model.basis.dropped[at(i)] ? 0 : 1;
+  return ones;
+}
+
+/// Which pieces of a body do not resist this translation: those that are held do, and those whose subspace has none.
+/// @param piece_of  of every handle
+std::vector<char> free_pieces(const HrpdModel& model, const VectorXd& ones, std::span<const int> piece_of) {
+  std::vector<char> is_free(at(1 + *std::max_element(piece_of.begin(), piece_of.end())), 1);
   const double largest = ones.cwiseAbs().maxCoeff();
-  if (!(largest > 0)) return {};
+  if (!(largest > 0)) return std::vector<char>(is_free.size(), 0);
   for (const ReducedConstraints& kind : model.kinds) {
     const double most = kind.stiffness.diagonal().maxCoeff() * largest;
-    if (!((kind.stiffness * ones).cwiseAbs().maxCoeff() <= 1e-9 * most)) return {};
+    const VectorXd resisted = kind.stiffness * ones;
+    for (Index i = 0; i < resisted.size(); ++i)
+      if (!(std::abs(resisted[i]) <= 1e-9 * most)) is_free[at(piece_of[at(i / 4)])] = 0;
   }
-  return ones;
+  return is_free;
 }
 
 /// Of every handle, the connected piece of the body that it belongs to: 0, 1, ...
@@ -130,26 +137,32 @@ Hrpd::Hrpd(std::shared_ptr<const HrpdModel> model, const HrpdOptions& options)
   ones_ = momentum_row_;
   mass_factor_.solve(ones_);
   kind_factors_.assign(m.kinds.size(), 1);
-  translation_ = coordinates_of_translation(m, ones_);
-  if (translation_.size() > 0) {
-    // Columns of recorded motion belong to no piece of the body.
-    piece_of_ = m.basis.given.cols() > 0 ? std::vector<int>(joined.size(), 0) : pieces_of(joined);
-    piece_shift_.setZero(1 + *std::max_element(piece_of_.begin(), piece_of_.end()));
-    VectorXd mass_of = piece_shift_;
-    for (Index i = 0; i < d; ++i) mass_of[piece_of_[at(i / 4)]] += momentum_row_[i] * translation_[i];
-    centered_row_ = momentum_row_;
-    for (Index i = 0; i < d; ++i) {
-      const double whole = mass_of[piece_of_[at(i / 4)]];
-      centered_row_[i] = whole > 0 ? centered_row_[i] / whole : 0;  // none: all of its columns are dropped
-    }
+  // Columns of recorded motion belong to no piece of the body.
+  piece_of_ = m.basis.given.cols() > 0 ? std::vector<int>(joined.size(), 0) : pieces_of(joined);
+  free_translation_ = coordinates_of_translation(m, ones_);
+  const std::vector<char> is_free = free_pieces(m, free_translation_, piece_of_);
+  const VectorXd whole_translation =
+      std::ranges::all_of(is_free, [](char free) { return free != 0; }) ? free_translation_ : VectorXd();
+  piece_shift_.setZero(std::ssize(is_free));
+  VectorXd mass_of = piece_shift_;
+  for (Index i = 0; i < d; ++i) {
+    const int piece = piece_of_[at(i / 4)];
+    if (!is_free[at(piece)]) free_translation_[i] = 0;
+    mass_of[piece] += momentum_row_[i] * free_translation_[i];
   }
-  pins_.set_constant(translation_);
+  centered_row_ = momentum_row_;
+  for (Index i = 0; i < d; ++i) {
+    const double whole = mass_of[piece_of_[at(i / 4)]];
+    centered_row_[i] =
+        whole > 0 ? centered_row_[i] / whole : 0;  // none: it is held, or all of its columns are dropped
+  }
+  pins_.set_constant(whole_translation);
   if (m.all)
     engine_.emplace<HrpdExactEngine>(m);
   else if (options_.double_precision)
-    engine_.emplace<HrpdEngine<double>>(m, translation_, options_.prediction);
+    engine_.emplace<HrpdEngine<double>>(m, whole_translation, options_.prediction);
   else
-    engine_.emplace<HrpdEngine<float>>(m, translation_, options_.prediction);
+    engine_.emplace<HrpdEngine<float>>(m, whole_translation, options_.prediction);
   for (MatrixXd* q : {&q_, &v_, &start_, &start_rates_, &target_, &force_, &turn_start_}) q->setZero(d, 3);
   pinned_.reserve(room_for_pins);
   held_by_pins_.reserve(room_for_pins);
@@ -275,10 +288,13 @@ void Hrpd::begin_pins() {
   const Trace::Scope scope(trace_, "pins");
   const HrpdModel& m = *model_;
   pinned_.clear();
+  // What is held stays, however hard it is pulled.
   for (const Drag& drag : drags_)
-    pinned_.push_back(
-        {drag.vertex, drag_stiffness(drag.strength, total_mass_, stiffness_ * m.local_stiffness[drag.vertex]),
-         drag.target});
+    if (!std::binary_search(fixed_.begin(), fixed_.end(), drag.vertex))
+      pinned_.push_back(
+          {drag.vertex,
+           drag_stiffness(drag.strength, total_mass_, stiffness_ * m.local_stiffness[drag.vertex]),
+           drag.target});
   if (changes_.fixed) {
     held_by_pins_.clear();
     for (std::size_t i = 0; i < fixed_.size(); ++i)
@@ -299,15 +315,16 @@ void Hrpd::local_step(Team& team) {
   std::visit([&](auto& engine) { engine.local_step(team, q_, volume_); }, engine_);
 }
 
-/// What a body does to itself does not move the centre of any of its pieces; in single precision what is rounded off does, the more the stiffer it is. In the
+/// What a body does to itself does not move the centre of any of its free pieces; in single precision what is rounded off does, the more the stiffer it is. In the
 /// last turn only: all begin at s̃.
 void Hrpd::keep_center() {
-  if (translation_.size() == 0) return;
+  if (free_translation_.isZero(0)) return;
   for (int c = 0; c < 3; ++c) {
     piece_shift_.setZero();
     for (Index i = 0; i < q_.rows(); ++i)
       piece_shift_[piece_of_[at(i / 4)]] += centered_row_[i] * (q_(i, c) - target_(i, c));
-    for (Index i = 0; i < q_.rows(); ++i) q_(i, c) -= piece_shift_[piece_of_[at(i / 4)]] * translation_[i];
+    for (Index i = 0; i < q_.rows(); ++i)
+      q_(i, c) -= piece_shift_[piece_of_[at(i / 4)]] * free_translation_[i];
   }
 }
 

@@ -90,9 +90,9 @@ class Hrpd final : public Simulator {
   DissectedCholesky factor_;  // of A
   VectorXd ones_;             // the coordinates of moving all by one metre
   VectorXd momentum_row_;     // 4k: Uᵀ M 1
-  VectorXd translation_;  // 4k: as ones_, where a translation is in the subspace and not resisted; or empty
-  // Beside it:
-  std::vector<int> piece_of_;         // handles: connected pieces of the body
+  // Pieces of the body that nothing holds:
+  std::vector<int> piece_of_;         // handles: connected pieces
+  VectorXd free_translation_;         // 4k: as ones_, zero in pieces that are held
   VectorXd centered_row_;             // 4k: how far the centre of its piece goes
   VectorXd piece_shift_;              // by the last turn
   std::vector<double> kind_factors_;  // on the stiffness

@@ -368,6 +368,8 @@ HrpdModel reduce_hrpd(const ProjectiveConstraints& constraints, const VectorXd& 
     throw InputError("reduce_hrpd: masses or the mesh have another number of vertices than the constraints");
   if (!(masses.minCoeff() > 0) || !masses.allFinite())
     throw InputError("reduce_hrpd: a vertex has no mass; expected positive numbers");
+  if (options.iterations < 1 || options.iterations > 10000)
+    throw InputError(fmt::format("reduce_hrpd: {} iterations; expected 1 to 10000", options.iterations));
   if (options.contact_samples < 0)
     throw InputError(
         fmt::format("reduce_hrpd: {} contact samples; expected none or more", options.contact_samples));

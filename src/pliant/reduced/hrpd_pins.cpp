@@ -29,8 +29,8 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Contact vertices as constraints of one line each, that of where they are.
-SampledConstraints lines_of_contacts(const HrpdModel& model) {
+/// Contact vertices as constraints of one line each, that of where they are beside `center`.
+SampledConstraints lines_of_contacts(const HrpdModel& model, const Vector3d& center) {
   const HandleWeights& w = model.basis.weights;
   const Index count = static_cast<Index>(model.contact_vertices.size());
   SampledConstraints out;
@@ -42,7 +42,7 @@ SampledConstraints lines_of_contacts(const HrpdModel& model) {
   std::vector<Eigen::Vector4d> entries;
   for (Index k = 0; k < count; ++k) {
     const int v = model.contact_vertices[at(k)];
-    out.rest_lines.col(k) = model.basis.rest.row(v).transpose();
+    out.rest_lines.col(k) = model.basis.rest.row(v).transpose() - center;
     for (Index e = w.first[at(v)]; e < w.first[at(v) + 1]; ++e) {
       out.handle.push_back(w.handle[at(e)]);
       entries.push_back(columns_of(model.basis, v, e));
@@ -53,6 +53,11 @@ SampledConstraints lines_of_contacts(const HrpdModel& model) {
   for (std::size_t e = 0; e < entries.size(); ++e) out.coefficients.col(static_cast<Index>(e)) = entries[e];
   out.fit.resize(0, count);
   return out;
+}
+
+Vector3d middle_of(const Points& rest) {
+  const BoundingBox box = bounding_box(rest);
+  return (box.low + box.high) / 2;
 }
 
 /// The three numbers of a line of a sample.
@@ -66,6 +71,7 @@ Vector3d of_line(const AlignedVector<float>& lines, Index place) {
 
 HrpdPins::HrpdPins(const HrpdModel& model)
     : model_(model),
+      center_(middle_of(model.basis.rest)),
       points_(static_cast<Index>(model.contact_vertices.size()), bounding_box(model.basis.rest).diagonal(),
               softness) {
   const Points& X = model.basis.rest;
@@ -93,7 +99,7 @@ HrpdPins::HrpdPins(const HrpdModel& model)
   if (rows <= most_felt) felt_.setConstant(rows, rows, unknown);
   points_.reserve(std::min(rows, room_for_points));
   if (contacts == 0) return;
-  contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model));
+  contact_lines_ = SampledEvaluator<float>(lines_of_contacts(model, center_));
   groups_.reserve(std::max(at(contact_lines_.groups()), at(contacts)));
   for (AlignedVector<float>* v : {&before_.lines, &now_.lines, &contact_moves_})
     v->assign(at(contact_lines_.all_lines()), 0.0f);
@@ -230,8 +236,12 @@ double HrpdPins::felt(Index row, Index by) {
 }
 
 void HrpdPins::compliance(Index row, std::span<const Index> others, double* out) {
-  // Of two, the force is at the later: the same number whichever is asked for first.
-  for (const Index other : others) *out++ = felt(std::min(other, row), std::max(other, row));
+  // Of two, the force is at the later vertex: the same number whichever is asked for first, and whichever was pinned first, of which a
+  // state knows nothing.
+  for (const Index other : others) {
+    const bool later = vertex_[at(other)] > vertex_[at(row)];
+    *out++ = later ? felt(row, other) : felt(other, row);
+  }
 }
 
 void HrpdPins::push(std::span<const Index> rows, const MatrixXd& forces) {
@@ -292,7 +302,7 @@ void HrpdPins::look_at_contacts(const MatrixXd& q, ContactPlaces& places) {
 
 Vector3d HrpdPins::contact_place(Index row, const ContactPlaces& places) const {
   if (precise_) return model_.basis.rest.row(vertex_[at(row)]).transpose() + displacement(row, *places.at);
-  return places.q.origin() + of_line(places.lines, contact_lines_.line_place(row));
+  return center_ + places.q.origin() + of_line(places.lines, contact_lines_.line_place(row));
 }
 
 void HrpdPins::pull(Team& team, MatrixXd& q) {

@@ -63,6 +63,7 @@ class HrpdPins final : private PointResponses {
   double felt(Index row, Index by);
 
   const HrpdModel& model_;
+  const Vector3d center_;  // of the rest shape, which may be far away: single precision counts from there
   const DissectedCholesky* factor_ = nullptr;
   InverseFactor<float>* inverse_ = nullptr;
 
@@ -77,7 +78,7 @@ class HrpdPins final : private PointResponses {
   MatrixXd precise_responses_;                 // in their place, where asked for
   bool precise_ = false;
   std::vector<char> responded_;  // which of them are there
-  MatrixXd felt_;                // rows x rows, upper triangle; not a number where it is not known
+  MatrixXd felt_;                // rows x rows; not a number where it is not known
   MatrixXd batch_;               // of responses that are being solved for
   AlignedVector<double> workspace_;
   AlignedVector<float> three_, moved_;  // the same, three at a time

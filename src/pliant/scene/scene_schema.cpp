@@ -145,7 +145,7 @@ ValueType simulator_type() {
               "of splocs: more leaves fewer vertices moving"},
              {"weights", choice({"smooth", "kinked"}), "smooth",
               "how they fade around a handle; kinked is the cubic of the paper"},
-             {"support", between(1, 100), SkinningOptions().support,
+             {"support", between(least_support, most_support), SkinningOptions().support,
               "how far they reach, in distances of handles"},
              {"ramp", between(0.01, 100), 0.5, "how far held vertices are felt, in radii of weights"},
              {"fit", boolean(), true,

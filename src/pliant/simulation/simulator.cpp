@@ -238,6 +238,13 @@ void Simulator::restore(const State& state) {
         const int vertex = static_cast<int>(s.vertex);
         check_vertices("state", std::span(&vertex, 1));
       }
+    for (const SavedVector& s : drags) checked("state: strength of a drag", s.strength, 0, 100);
+    for (const auto* list : {&drags, &applied})
+      for (const SavedVector& s : *list)
+        check_finite("state: a drag or a force", Eigen::Map<const Vector3d>(s.xyz));
+    check_finite("state: gravity", Eigen::Map<const Vector3d>(common.gravity));
+    check_finite("state: where vertices are held", targets);
+    if (!std::isfinite(common.time)) throw InputError("state: the time is not a finite number");
     checked("state: time step", common.time_step, 1e-6, 1);
     checked("state: stiffness", common.stiffness, 1e-6, 1e6);
     checked("state: volume", common.volume, 0.01, 100);

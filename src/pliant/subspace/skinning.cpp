@@ -32,6 +32,10 @@ MatrixXd sum_of_parts(MatrixXd sum, MatrixXd part) {
 
 HandleWeights handle_weights(GeodesicSolver& solver, std::span<const int> handles, double support,
                              RadialFunction function) {
+  // The vertex that is furthest from all handles is one such distance away: no handle would move it.
+  if (!(support >= least_support && support <= most_support))
+    throw InputError(fmt::format("skinning: support {}; expected {} to {} distances of handles", support,
+                                 least_support, most_support));
   HandleWeights out;
   out.handles.assign(handles.begin(), handles.end());
   const Index n = solver.vertex_count(), k = out.count();
@@ -85,10 +89,10 @@ HandleWeights handle_weights(GeodesicSolver& solver, std::span<const int> handle
 
 SkinningBasis skinning_basis(GeodesicSolver& solver, const Points& rest, const VectorXd& masses,
                              const SkinningOptions& options) {
-  if (options.handles < 1 || !(options.support > 0) || !(options.ramp > 0))
-    throw InputError(fmt::format(
-        "skinning: {} handles, support {}, ramp {}; expected at least one handle and positive numbers",
-        options.handles, options.support, options.ramp));
+  if (options.handles < 1 || !(options.ramp > 0))
+    throw InputError(
+        fmt::format("skinning: {} handles, ramp {}; expected at least one handle and a positive number",
+                    options.handles, options.ramp));
   report(options.progress, "handles", 0);
   const FurthestPoints samples = furthest_point_vertices(solver, {.count = options.handles});
   if (samples.components_without > 0)

@@ -17,9 +17,11 @@ enum class RadialFunction {
   smooth,  ///< 1 - 3 t² + 2 t³
 };
 
+constexpr double least_support = 1.05, most_support = 100;
+
 struct SkinningOptions {
   int handles = 120;  ///< no fewer than connected components
-  /// Radius, in largest distances of a vertex to its nearest handle. The paper's is 2; with 1.5 a vertex feels half as many
+  /// Radius, in largest distances of a vertex to its nearest handle, from least_support to most_support. The paper's is 2; with 1.5 a vertex feels half as many
   /// handles, and bodies follow the full simulation as closely.
   double support = 1.5;
   RadialFunction radial = RadialFunction::smooth;
