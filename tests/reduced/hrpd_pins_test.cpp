@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "pliant/base/error.h"
 #include "pliant/geometry/measures.h"
 #include "pliant/geometry/shapes.h"
 #include "pliant/geometry/surface.h"
@@ -181,6 +183,29 @@ TEST(HrpdPins, HeldVerticesDoNotFollowDrags) {
     EXPECT_LT((sim.positions().row(v) - bar.mesh.vertices.row(v)).norm(), 1e-4 * bar.box.diagonal())
         << stiffness;
   }
+}
+
+// Memory goes with the square of their number: what takes the whole machine gets a sentence.
+TEST(HrpdPins, TooManyToHoldGetASentence) {
+  const TetMesh mesh = make_shape("bar", {.tets = 12000});
+  ProjectiveConstraints constraints(mesh.vertices);
+  add_tet_strain(constraints, mesh.tets, {.stiffness = 1e5});
+  ReduceHrpdOptions options;
+  options.positions.handles = 8;
+  options.projections.samples = 80;
+  options.contact_samples = 0;
+  GeodesicSolver solver(mesh);
+  Hrpd sim(std::make_shared<const HrpdModel>(reduce_hrpd(constraints,
+                                                         vertex_masses(mesh.vertices, mesh.tets, 1000),
+                                                         solver, boundary_triangles(mesh.tets), options)));
+  std::vector<int> all(static_cast<std::size_t>(mesh.vertex_count()));
+  std::iota(all.begin(), all.end(), 0);
+  ASSERT_GT(all.size(), 2000u);
+  EXPECT_THROW(sim.fix(all), InputError);
+  EXPECT_TRUE(sim.fixed().empty());
+  sim.fix(std::span(all).first(100));
+  sim.step();
+  EXPECT_TRUE(sim.coordinates().allFinite());
 }
 
 // Which vertices were pinned first is not part of a state: steps must not depend on it, to the last bit.

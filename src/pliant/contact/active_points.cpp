@@ -14,6 +14,9 @@ constexpr double slack = 1e-5;
 /// In a turn so many times contacts are let go or taken. Few turns have more than two; but where a step has only one or two turns, all of
 /// it must be settled there.
 constexpr int rounds = 16;
+/// Once systems that were made anew in a step add up to so many multiplications (a thousand points to some 1e9), every further turn has one
+/// round: obstacles that contradict each other would have hundreds, and settle nothing.
+constexpr double most_work = 4e9;
 /// In a round so many times each that slides is asked again; the next turn goes on from there.
 constexpr int sweeps = 8;
 /// Changes of forces, in the largest of them, that are as good as none.
@@ -46,6 +49,7 @@ void ActivePoints::begin(std::span<const PlacedObstacle> placed, double time_ste
   points_.clear();
   active_.clear();
   joined_ = false;
+  work_ = 0;
   // Contacts answer as they did in the last step; pins may be others in the same rows, or of another stiffness.
   if (pins_ > 0) system_.forget();
   pins_ = 0;
@@ -165,6 +169,8 @@ bool ActivePoints::join(PointResponses& responses) {
       active_.push_back(static_cast<Index>(p));
       rows_.push_back(points_[p].row);
     }
+    const auto count = static_cast<double>(rows_.size());
+    work_ += count * count * count;
     joined_ = system_.assign(responses, rows_, pins_ == 0, [&](Index place, double alone) {
       return softness(points_[at(active_[at(place)])], alone);
     });
@@ -270,17 +276,18 @@ bool ActivePoints::take_pressed(const PointResponses& responses) {
 /// turns. What is not settled after some rounds is in the next turn.
 bool ActivePoints::settle(PointResponses& responses) {
   for (int round = 0;; ++round) {
+    const auto has_more = [&] { return round < rounds && work_ < most_work; };
     if (!join(responses)) {  // not finite: nothing to pull with
       active_.clear();
       return false;
     }
     if (!active_.empty()) {
       solve();
-      if (release() && round < rounds) continue;  // the others push in their place
+      if (release() && has_more()) continue;  // the others push in their place
       slide();
       responses.push(system_.rows(), forces_);
     }
-    if (!take_pressed(responses) || round >= rounds) return !active_.empty();
+    if (!take_pressed(responses) || !has_more()) return !active_.empty();
   }
 }
 

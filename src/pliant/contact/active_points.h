@@ -100,6 +100,7 @@ class ActivePoints {
   std::vector<Index> active_;  // places in points_, in the order of the system
   std::vector<Index> rows_;    // of these, while they are gathered
   bool joined_ = false;        // in this step: the system is that of points_
+  double work_ = 0;            // in this step: multiplications for systems made anew
   Index pins_ = 0;             // of the points
   PointSystem system_;
   MatrixXd gap_, forces_;  // of the active points

@@ -44,6 +44,17 @@ void Simulator::check_not_held(std::string_view who, std::span<const int> vertic
           who, v));
 }
 
+void Simulator::check_count_held(std::string_view who, std::span<const int> fixed) const {
+  if (fixed.size() <= most_held()) return;
+  const auto count =
+      static_cast<std::size_t>(std::count_if(fixed.begin(), fixed.end(), [&](int v) { return !holds(v); }));
+  if (count > most_held())
+    throw InputError(
+        fmt::format("{}: {} vertices held while running; expected at most {}, and the others fixed when the "
+                    "model is made",
+                    who, count, most_held()));
+}
+
 void Simulator::set_time_step(double seconds) {
   time_step_ = checked("set_time_step", seconds, 1e-6, 1);
   changes_.time_step = true;
@@ -128,6 +139,9 @@ void Simulator::fix(std::span<const int> vertices) {
   all.erase(
       std::unique(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
       all.end());
+  std::vector<int> held;
+  for (const auto& [vertex, target] : all) held.push_back(vertex);
+  check_count_held("fix", held);
   fixed_.resize(all.size());
   fixed_targets_.resize(static_cast<Index>(all.size()), 3);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -233,6 +247,7 @@ void Simulator::restore(const State& state) {
     check_vertices("state", fixed);
     if (!std::is_sorted(fixed.begin(), fixed.end()))
       throw InputError("state: fixed vertices are not in order");
+    check_count_held("state", fixed);
     for (const auto* list : {&drags, &applied})
       for (const SavedVector& s : *list) {
         const int vertex = static_cast<int>(s.vertex);

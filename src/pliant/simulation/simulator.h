@@ -1,6 +1,7 @@
 #pragma once
 // The one interface by which command line, viewer and Python drive a body, whatever moves it.
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -111,6 +112,8 @@ class Simulator {
   virtual void motion_set(const Points& positions, const Points& velocities) = 0;
   /// Vertices that the simulator cannot let go or move, since its subspace does not move them.
   virtual bool holds(int /*vertex*/) const { return false; }
+  /// So many others can be held while running.
+  virtual std::size_t most_held() const { return std::numeric_limits<std::size_t>::max(); }
 
   /// InputError where one of them is not there.
   void check_vertices(std::string_view who, std::span<const int> vertices) const;
@@ -136,6 +139,7 @@ class Simulator {
   Changes changes_;
 
  private:
+  void check_count_held(std::string_view who, std::span<const int> fixed) const;
   void check_not_held(std::string_view who, std::span<const int> vertices) const;
   int next_drag_ = 1;
 };
