@@ -94,6 +94,28 @@ TEST_P(HrpdExtremes, BodiesMadeFarAwayComeToRestOnTheFloor) {
   EXPECT_NEAR(heights[1], heights[0], 0.002);
 }
 
+// A free body that was stretched shakes for a while, and then nothing is left that could move it.
+TEST_P(HrpdExtremes, FreeBodiesComeToRest) {
+  const TetMesh mesh = make_shape("cactus", {.tets = 6000});
+  ProjectiveConstraints constraints(mesh.vertices);
+  add_tet_volume(constraints, mesh.tets, TetVolume::from_young(5e4, 0.4));
+  ReduceHrpdOptions options;
+  options.positions.handles = 15;
+  options.contact_samples = 0;
+  options.sampling = GetParam();
+  GeodesicSolver solver(mesh);
+  Hrpd sim(std::make_shared<const HrpdModel>(reduce_hrpd(constraints,
+                                                         vertex_masses(mesh.vertices, mesh.tets, 1000),
+                                                         solver, boundary_triangles(mesh.tets), options)));
+  sim.set_gravity(Vector3d::Zero());
+  Points stretched = mesh.vertices;
+  stretched.col(1) *= 1.2;
+  sim.set_motion(stretched, Points::Zero(stretched.rows(), 3));
+  const double before = sim.measure().elastic;
+  for (int i = 0; i < 1500; ++i) sim.step();
+  EXPECT_LT(sim.measure().kinetic, 1e-4 * before);
+}
+
 TEST_P(HrpdExtremes, SoftBodiesLieOnTheFloorWithFewTurns) {
   const Bear bear(GetParam());
   const Points& X = bear.mesh.vertices;

@@ -156,11 +156,11 @@ TEST(ProjectionSnapshots, ColumnsAreOrthonormalWhereAllAreSeen) {
       fit_recorded_projections(r.constraints, *basis, r.solver, r.projections().front(),
                                {.dimension = 12, .samples = static_cast<int>(group.size())});
   ASSERT_EQ(fitting.dimension(), 12);
-  // With every constraint seen the fit is the pseudo-inverse of V, and the pseudo-inverse of that is V again.
-  const MatrixXd V = fitting.fit.transpose() * (fitting.fit * fitting.fit.transpose()).inverse();
   VectorXd weights(group.size());
   MatrixXd S;
   for (Index c = 0; c < group.size(); ++c) weights[c] = constraint_rows(group, c, S);
+  // With every constraint seen the fit is (Vᵀ Λ V)⁻¹ Vᵀ Λ.
+  const MatrixXd V = weights.cwiseInverse().asDiagonal() * fitting.fit.transpose();
   const MatrixXd products = V.transpose() * weights.asDiagonal() * V;
   EXPECT_LT((products - MatrixXd::Identity(12, 12)).cwiseAbs().maxCoeff(), 1e-8);
   EXPECT_EQ(fitting.metric, VectorXd::Ones(12));

@@ -89,11 +89,14 @@ Index fitted_dimension(const ProjectiveGroup& group, Index wanted, int samples) 
   return std::min<Index>(wanted, std::max<Index>(1, rows * samples / 2));
 }
 
-MatrixXd fit_to_samples(const MatrixXd& V) {
+MatrixXd fit_to_samples(const MatrixXd& V, const VectorXd& weights) {
+  MatrixXd weighted = V;
+  const Index rows = V.rows() / weights.size();
+  for (Index i = 0; i < weights.size(); ++i) weighted.middleRows(rows * i, rows) *= weights[i];
   // Samples may leave a direction nearly undetermined: a little is added so that it stays small.
-  MatrixXd normal = V.transpose() * V;
+  MatrixXd normal = V.transpose() * weighted;
   normal.diagonal().array() += 1e-13 * normal.trace() / static_cast<double>(normal.rows());
-  return normal.llt().solve(V.transpose());
+  return normal.llt().solve(weighted.transpose());
 }
 
 }  // namespace pliant

@@ -33,6 +33,11 @@ std::vector<int> spread_constraints(const ProjectiveGroup& group, std::vector<in
 Index fitted_dimension(const ProjectiveGroup& group, Index wanted, int samples);
 
 /// From what is seen at samples to the coordinates of least squares. V is (rows * samples) x d.
-MatrixXd fit_to_samples(const MatrixXd& V);
+///
+/// A sample counts for as much as it stands for: products of columns at the samples are then nearly those over the whole body, in which
+/// columns of V are orthonormal, the fit is nearly an orthogonal projection, and forces that follow from it nearly have a potential. Where
+/// all samples count the same, bodies can turn faster and faster by themselves.
+/// @param weights  of samples, positive
+MatrixXd fit_to_samples(const MatrixXd& V, const VectorXd& weights);
 
 }  // namespace pliant

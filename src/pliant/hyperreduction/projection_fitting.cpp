@@ -11,6 +11,7 @@
 #include "pliant/base/parallel.h"
 #include "pliant/elasticity/projective_forces.h"
 #include "pliant/hyperreduction/constraint_samples.h"
+#include "pliant/hyperreduction/sample_regions.h"
 #include "pliant/numerics/aligned_vector.h"
 
 namespace pliant {
@@ -230,7 +231,8 @@ ProjectionFitting fit_projections(const ProjectiveConstraints& constraints, Proj
       V.row(out.rows * i + r) = row;
     }
   }
-  out.fit = fit_to_samples(V);
+  const std::vector<int> region = sample_regions(constraints, group, out.samples, solver);
+  out.fit = fit_to_samples(V, weights_of_regions(group, region, std::ssize(out.samples)));
   out.metric.setOnes(kept.cols());
 
   const MatrixXd map = full_map(group, basis, weights);

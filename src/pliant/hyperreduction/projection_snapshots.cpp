@@ -10,6 +10,7 @@
 #include "pliant/base/error.h"
 #include "pliant/base/parallel.h"
 #include "pliant/hyperreduction/constraint_samples.h"
+#include "pliant/hyperreduction/sample_regions.h"
 #include "pliant/numerics/tall_products.h"
 
 namespace pliant {
@@ -277,7 +278,8 @@ ProjectionFitting fit_recorded_projections(const ProjectiveConstraints& constrai
   for (std::size_t i = 0; i < out.samples.size(); ++i)
     at_samples.middleRows(out.rows * static_cast<Index>(i), out.rows) =
         V.middleRows(out.rows * out.samples[i], out.rows);
-  out.fit = fit_to_samples(at_samples);
+  const std::vector<int> region = sample_regions(constraints, group, out.samples, solver);
+  out.fit = fit_to_samples(at_samples, weights_of_regions(group, region, std::ssize(out.samples)));
   out.map = full_map(group, basis, V);
   report(options.progress, "projections", 1);
   return out;

@@ -5,22 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include "pliant/base/error.h"
 #include "pliant/hyperreduction/constraint_samples.h"
+#include "pliant/hyperreduction/sample_regions.h"
 
 namespace pliant {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-Vector3d middle(const ProjectiveGroup& group, Index c, const Points& x) {
-  Vector3d sum = Vector3d::Zero();
-  const auto ids = group.vertices_of(c);
-  for (const int v : ids) sum += x.row(v).transpose();
-  return sum / static_cast<double>(ids.size());
-}
 
 }  // namespace
 
@@ -35,14 +28,14 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
     return std::any_of(begin + basis.weights.first[at(v)], begin + basis.weights.first[at(v) + 1],
                        [](double weight) { return weight > 0; });
   };
-  std::vector<char> moves(at(group.size()), 0);
+  std::vector<char> rests(at(group.size()), 0);  // none of their vertices moves
   std::vector<int> border;  // of what is held: some of their vertices move and some do not
   Index moving = 0;
   for (Index c = 0; c < group.size(); ++c) {
     const auto ids = group.vertices_of(c);
     const auto moved = std::count_if(ids.begin(), ids.end(), is_moved);
-    moves[at(c)] = moved > 0;
-    moving += moves[at(c)];
+    rests[at(c)] = moved == 0;
+    moving += moved > 0;
     if (moved > 0 && moved < std::ssize(ids)) border.push_back(static_cast<int>(c));
   }
   if (moving == 0) throw InputError("weighted samples: no constraint of this kind is moved by the subspace");
@@ -66,21 +59,7 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
   const double share = static_cast<double>(moving) / static_cast<double>(group.size());
   const auto spread = static_cast<int>(std::min(std::ceil(count / share), static_cast<double>(group.size())));
   out.samples = spread_constraints(group, std::move(start), solver, spread);
-  std::erase_if(out.samples, [&](int c) { return !moves[at(c)]; });
-
-  // === The samples next to every vertex
-  std::vector<int> of_vertex(at(solver.vertex_count()), -1), sources, sample_of_source;
-  std::vector<int> place(at(group.size()), -1);
-  for (std::size_t i = 0; i < out.samples.size(); ++i) {
-    place[at(out.samples[i])] = static_cast<int>(i);
-    for (const int v : group.vertices_of(out.samples[i])) {
-      if (of_vertex[at(v)] >= 0) continue;
-      of_vertex[at(v)] = static_cast<int>(i);
-      sources.push_back(v);
-      sample_of_source.push_back(static_cast<int>(i));
-    }
-  }
-  const VectorXi nearest = solver.distance_from(sources).nearest_source;
+  std::erase_if(out.samples, [&](int c) { return rests[at(c)] != 0; });
 
   // === What they stand for
   const auto size_of = [&](Index c) {
@@ -90,22 +69,10 @@ WeightedSamples weighted_samples(const ProjectiveConstraints& constraints, Proje
     const auto ids = group.vertices_of(c);
     return lambda * (constraints.rest.row(ids[0]) - constraints.rest.row(ids[1])).squaredNorm();
   };
-  out.region.assign(at(group.size()), -1);
+  out.region = sample_regions(constraints, group, out.samples, solver, rests);
   out.weights.setZero(static_cast<Index>(out.samples.size()));
-  for (Index c = 0; c < group.size(); ++c) {
-    if (!moves[at(c)]) continue;
-    int best = place[at(c)];
-    double least = std::numeric_limits<double>::infinity();
-    const Vector3d here = middle(group, c, constraints.rest);
-    for (const int v : group.vertices_of(c)) {
-      if (place[at(c)] >= 0 || nearest[v] < 0) continue;
-      const int sample = sample_of_source[at(nearest[v])];
-      const double distance = (middle(group, out.samples[at(sample)], constraints.rest) - here).squaredNorm();
-      if (distance < least) least = distance, best = sample;
-    }
-    out.region[at(c)] = best;
-    if (best >= 0) out.weights[best] += size_of(c);  // pieces of the body without a sample have none
-  }
+  for (Index c = 0; c < group.size(); ++c)
+    if (const int sample = out.region[at(c)]; sample >= 0) out.weights[sample] += size_of(c);
   for (std::size_t i = 0; i < out.samples.size(); ++i) {
     const double own = size_of(out.samples[i]);
     out.weights[static_cast<Index>(i)] = own > 0 ? out.weights[static_cast<Index>(i)] / own : 0;
