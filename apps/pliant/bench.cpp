@@ -118,10 +118,11 @@ Json common_json(Index vertices, const char* elements, Index count, const StepTi
 std::string table(const Json& json) {
   std::string text;
   for (const auto& [key, value] : json.items()) {
-    if (value.is_object())
+    if (value.is_object()) {
+      text += key + "\n";
       for (const auto& [name, part] : value.items())
-        text += fmt::format("  {:<18} {:.3f} ms\n", name, part.get<double>());
-    else if (value.is_number_float())
+        text += fmt::format("  {:<18} {:.3f}\n", name, part.get<double>());
+    } else if (value.is_number_float())
       text += fmt::format("{:<20} {:.3f}\n", key, value.get<double>());
     else
       text += fmt::format("{:<20} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());

@@ -104,8 +104,8 @@ Json reduced_drop(const TetMesh& mesh, const VectorXd& masses, const ReduceHrpdO
   return json;
 }
 
-/// Subspaces of equal dimension in projective dynamics: affine maps at handles and local components; with projections
-/// fitted in affine maps, in what was recorded of them, and with all of them evaluated.
+/// Subspaces of equal dimension in projective dynamics: affine maps at handles and local components; with weighted
+/// samples, with projections fitted in what was recorded of them, and with all of them evaluated.
 void add_drops(Json& json, const TetMesh& mesh, const VectorXd& masses, const std::vector<Points>& recorded,
                const SnapshotBasis& basis, GeodesicSolver& solver, const Arguments& a) {
   const SnapshotFrames frames = frames_of(recorded);
