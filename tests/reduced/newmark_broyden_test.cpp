@@ -186,6 +186,11 @@ TEST(NewmarkBroyden, VerticesFixedWhileRunningStayAndMove) {
   Points here;
   sim.positions_of(ids, here);
   EXPECT_LT((here.row(0) - body.rest_positions().row(corner)).norm(), 5e-3);
+  const int drag = sim.begin_drag(corner, Vector3d(3, 3, 3), 100);  // what is held stays
+  for (int i = 0; i < 100; ++i) sim.step();
+  sim.positions_of(ids, here);
+  EXPECT_LT((here.row(0) - body.rest_positions().row(corner)).norm(), 5e-3);
+  sim.end_drag(drag);
   Points target = body.rest_positions().row(corner);
   target(0, 1) += 0.1;
   sim.move_fixed(ids, target);

@@ -288,9 +288,8 @@ void Hrpd::begin_pins() {
   const Trace::Scope scope(trace_, "pins");
   const HrpdModel& m = *model_;
   pinned_.clear();
-  // What is held stays, however hard it is pulled.
   for (const Drag& drag : drags_)
-    if (!std::binary_search(fixed_.begin(), fixed_.end(), drag.vertex))
+    if (!is_fixed(drag.vertex))
       pinned_.push_back(
           {drag.vertex,
            drag_stiffness(drag.strength, total_mass_, stiffness_ * m.local_stiffness[drag.vertex]),

@@ -143,9 +143,10 @@ void NewmarkBroyden::prepare() {
 
   springs_.clear();
   for (const Drag& drag : drags_)
-    springs_.push_back(
-        {drag.vertex, drag.target,
-         drag_stiffness(drag.strength, total_mass_, stiffness_ * model_->local_stiffness[drag.vertex])});
+    if (!is_fixed(drag.vertex))
+      springs_.push_back(
+          {drag.vertex, drag.target,
+           drag_stiffness(drag.strength, total_mass_, stiffness_ * model_->local_stiffness[drag.vertex])});
   if (changes_.fixed) {
     held_by_springs_.clear();
     for (std::size_t i = 0; i < fixed_.size(); ++i)
@@ -528,7 +529,8 @@ void NewmarkBroyden::reactions_of(std::span<const int> vertices, Points& out) {
       out.row(static_cast<Index>(i)) = model_->masses[v] / held_mass_ * reaction_.transpose();
       continue;
     }
-    for (std::size_t s = drags_.size(); s < springs_.size(); ++s)  // those after the drags hold vertices
+    for (std::size_t s = springs_.size() - std::min(springs_.size(), held_by_springs_.size());
+         s < springs_.size(); ++s)  // those after the drags
       if (springs_[s].vertex == v) {
         displacement(v, q_, u);
         out.row(static_cast<Index>(i)) =

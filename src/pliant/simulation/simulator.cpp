@@ -44,6 +44,10 @@ void Simulator::check_not_held(std::string_view who, std::span<const int> vertic
           who, v));
 }
 
+bool Simulator::is_fixed(int vertex) const {
+  return std::binary_search(fixed_.begin(), fixed_.end(), vertex);
+}
+
 void Simulator::check_count_held(std::string_view who, std::span<const int> fixed) const {
   if (fixed.size() <= most_held()) return;
   const auto count =

@@ -115,6 +115,8 @@ class Simulator {
   /// So many others can be held while running.
   virtual std::size_t most_held() const { return std::numeric_limits<std::size_t>::max(); }
 
+  /// What is held stays, however hard it is dragged.
+  bool is_fixed(int vertex) const;
   /// InputError where one of them is not there.
   void check_vertices(std::string_view who, std::span<const int> vertices) const;
 
