@@ -1,6 +1,11 @@
 // Hyper-reduced projective dynamics.
 #include "pliant/reduced/hrpd.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "bind.h"
 #include "pliant/elasticity/projective_body.h"
 #include "pliant/reduced/hrpd_file.h"
@@ -40,12 +45,13 @@ struct Recorded {
 
   std::vector<ProjectionFrames> of(const ProjectiveConstraints& constraints) const {
     std::vector<ProjectionFrames> out;
-    std::string kinds;
+    std::vector<std::string> kinds;
     for (const ProjectiveGroup& group : constraints.groups)
-      if (group.size() > 0) kinds += (kinds.empty() ? "" : ", ") + std::string(name(group.kind));
+      if (group.size() > 0) kinds.emplace_back(name(group.kind));
     for (const auto& [kind, frames_of_kind] : projections)
-      if ((", " + kinds + ", ").find(", " + kind + ", ") == std::string::npos)
-        throw InputError("recorded: projections of '" + kind + "'; expected kinds of this body: " + kinds);
+      if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+        throw InputError(fmt::format("recorded: projections of '{}'; expected kinds of this body: {}", kind,
+                                     fmt::join(kinds, ", ")));
     for (const ProjectiveGroup& group : constraints.groups) {
       const auto found = projections.find(std::string(name(group.kind)));
       if (group.size() > 0 && found != projections.end())

@@ -57,10 +57,6 @@ py::dict run(Scene& scene, const std::vector<std::filesystem::path>& outputs,
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<const Simulator*> simulators_of(Scene& scene) {
   std::vector<const Simulator*> all;
   for (SceneBody& body : scene.bodies()) all.push_back(body.simulator.get());

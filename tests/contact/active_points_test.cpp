@@ -13,7 +13,7 @@ using namespace testing_support;
 class Coupled final : public PointResponses {
  public:
   explicit Coupled(MatrixXd compliance) : C(std::move(compliance)), shift(Points::Zero(C.rows(), 3)) {}
-  void prepare(std::span<const Index>) override {}
+  void prepare(std::span<const Index>) override { ++prepared; }
   void compliance(Index row, std::span<const Index> others, double* out) override {
     for (const Index other : others) *out++ = C(row, other);
   }
@@ -25,6 +25,7 @@ class Coupled final : public PointResponses {
 
   MatrixXd C;
   Points shift;
+  int prepared = 0;  ///< how often: once a system that is made anew
 };
 
 MatrixXd random_compliance(Rng& rng, Index count) {
@@ -275,6 +276,26 @@ TEST(ActivePoints, PointsThatAreLetGoComeBackInTheSameStep) {
     }
   }
   EXPECT_GT(changes, 200);
+}
+
+// Points that never settle cost what their systems cost: hundreds of systems of many points in a step would take seconds.
+TEST(ActivePoints, ManyPointsThatDoNotSettleHaveFewRounds) {
+  Rng rng(23);
+  const Index count = 700;
+  Coupled body(random_compliance(rng, count));
+  const auto obstacles = placed(floor_only);
+  ActivePoints points(count, 10, 1e-3);
+  points.begin(obstacles, 0.01);
+  for (Index i = 0; i < count; ++i)
+    points.add_contact(i, i, Vector3d(0, -0.01, 0), [] { return Vector3d(0, 0, 0); });
+  constexpr int turns = 20;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (ActivePoint& point : points.points()) point.here = Vector3d(0, rng.uniform(-0.1, 0.02), 0);
+    points.pull(body);
+  }
+  EXPECT_GT(body.prepared, 10);
+  EXPECT_LT(body.prepared, 3 * turns);
+  for (const ActivePoint& point : points.points()) EXPECT_TRUE(point.force.allFinite());
 }
 
 TEST(ActivePoints, VerticesLeaveWithRestitutionTimesTheSpeedTheyCameWith) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "pliant/geometry/shapes.h"
 #include "pliant/hyperreduction/constraint_samples.h"
 

@@ -18,6 +18,8 @@ namespace {
 constexpr double held_stiffness = 1e4;
 /// So many take no memory while running.
 constexpr std::size_t room_for_pins = 128;
+/// And no more than so many are: a step takes time with the third power of their number, and memory with the second.
+constexpr std::size_t most_pins = 2000;
 /// A step that goes further, in box diagonals, or nowhere at all (not a number) is not made: the body stays and stands still. Only
 /// obstacles and pins that contradict each other do that, and what grows from step to step would be too large for any number.
 constexpr double furthest_in_a_step = 1e5;
@@ -212,6 +214,8 @@ void Hrpd::set_iterations(int turns) {
 bool Hrpd::holds(int vertex) const {
   return std::binary_search(model_->fixed.begin(), model_->fixed.end(), vertex);
 }
+
+std::size_t Hrpd::most_held() const { return most_pins; }
 
 // === Vertices
 

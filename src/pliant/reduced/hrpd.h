@@ -71,9 +71,7 @@ class Hrpd final : public Simulator {
   void read_state(StateReader& reader) override;
   void motion_set(const Points& positions, const Points& velocities) override;
   bool holds(int vertex) const override;
-  std::size_t most_held() const override {
-    return 2000;
-  }  // a step takes time with the third power of their number, and memory with the second
+  std::size_t most_held() const override;
 
   std::size_t kind_named(std::string_view name) const;
   void factorize();
